@@ -1,0 +1,33 @@
+"""The array types that pass between layers, and a few helpers that every layer needs."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Codes: TypeAlias = npt.NDArray[np.integer]
+"""States as small integers; -1 is a missing cell."""
+Column: TypeAlias = npt.NDArray[np.integer] | Floats
+"""One column of cases: codes of a discrete variable or reals of a continuous one."""
+
+
+def readonly(values: npt.ArrayLike) -> Floats:
+    """The values as doubles that nobody can write to; copied only if they can be written now."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+def code_type(states: int) -> np.dtype[np.signedinteger]:
+    """The smallest signed integer that holds the codes 0..states-1 and the missing mark -1."""
+    for kind in (np.int8, np.int16, np.int32):
+        if states - 1 <= np.iinfo(kind).max:
+            return np.dtype(kind)
+    return np.dtype(np.int64)

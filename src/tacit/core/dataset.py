@@ -1,0 +1,177 @@
+"""Cases: coded columns, and how often each case counts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from tacit.arrays import Column, Floats, Ints, code_type
+from tacit.core.errors import CasesError, ColumnError, WeightError, listed, nearest
+from tacit.core.grid import Grid
+from tacit.core.variables import Discrete, Variable
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dataset:
+    """One row per case, one column per variable.
+
+    columns  the codes of a discrete variable in the smallest integer that holds them, -1 where the
+             cell is missing; the reals of a continuous one, nan where missing; none may be written to
+    weights  how often each case counts; None if every case counts once
+    kinds    what the values of a discrete column were before they became states: "text" (also
+             if not listed), "integer", "real" or "boolean"; output gives them back as such
+    notes    what the reader should know about how the cases were read
+    source   where the cases came from, for reports
+    """
+
+    variables: Mapping[str, Variable]
+    columns: Mapping[str, Column]
+    weights: Floats | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if list(self.variables) != list(self.columns):
+            raise CasesError("every column needs its variable, in the same order")
+        columns = {name: _checked(self.variables[name], self.columns[name]) for name in self.columns}
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise CasesError(f"columns differ in length: {listed(f'{n}: {k}' for n, k in lengths.items())}")
+        if self.weights is not None:
+            length = next(iter(lengths.values()), len(self.weights))
+            object.__setattr__(self, "weights", _checked_weights(self.weights, length))
+        object.__setattr__(self, "variables", MappingProxyType(dict(self.variables)))
+        object.__setattr__(self, "columns", MappingProxyType(columns))
+        object.__setattr__(self, "kinds", MappingProxyType(dict(self.kinds)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(self.variables)
+
+    @property
+    def total_weight(self) -> float:
+        """How many cases this counts as."""
+        return float(len(self) if self.weights is None else self.weights.sum())
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self.columns:
+            raise ColumnError(
+                f"the cases have no column {name!r}{nearest(name, self.columns)}"
+                f"\n\ncolumns: {listed(self.columns)}"
+            )
+        return self.columns[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def missing(self) -> Mapping[str, int]:
+        """How many cells of each column are missing."""
+        return {name: int(np.count_nonzero(absent(column))) for name, column in self.columns.items()}
+
+    def select(self, names: Sequence[str]) -> Dataset:
+        """The same cases with only these columns."""
+        columns = {name: self[name] for name in names}
+        kinds = {name: self.kinds[name] for name in names if name in self.kinds}
+        variables = {name: self.variables[name] for name in names}
+        return replace(self, variables=variables, columns=columns, kinds=kinds)
+
+    def take(self, cases: Ints) -> Dataset:
+        """The cases at these positions, in this order."""
+        columns = {name: column[cases] for name, column in self.columns.items()}
+        weights = None if self.weights is None else self.weights[cases]
+        return replace(self, columns=columns, weights=weights)
+
+    def with_weights(self, weights: Floats | None) -> Dataset:
+        """The same cases, counting as often as `weights` says."""
+        return replace(self, weights=weights)
+
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that change when any cell, state, name or weight does."""
+        digest = hashlib.sha256()
+        for name, column in self.columns.items():
+            variable = self.variables[name]
+            states = variable.states if isinstance(variable, Discrete) else None
+            digest.update(repr((name, states, column.shape)).encode())
+            digest.update(np.ascontiguousarray(column))
+        if self.weights is not None:
+            digest.update(np.ascontiguousarray(self.weights))
+        return digest.hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else f", weighing {self.total_weight:g}"
+        return f"<Dataset of {len(self):,} cases{weighted}, {len(self.columns)} columns>"
+
+    def __str__(self) -> str:
+        return str(self.grid())
+
+    def _repr_html_(self) -> str:
+        return self.grid()._repr_html_()
+
+    def grid(self, most_rows: int = 200) -> Grid:
+        """One line per column: its states or range, and how many cells are missing."""
+        absent_cells = self.missing()
+        rows = tuple(
+            (name, _summary(self.variables[name], self.columns[name]), f"{absent_cells[name]:,}")
+            for name in self.names[:most_rows]
+        )
+        more = len(self.names) - len(rows)
+        foot = f"  ... and {more} more columns" if more else ""
+        return Grid(repr(self)[1:-1], ("column", "states", "missing cells"), rows, labels=2, foot=foot)
+
+
+def absent(column: Column) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Which cells of a column are missing."""
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    return np.asarray(column < 0)
+
+
+def _checked(variable: Variable, column: Column) -> Column:
+    array = np.asarray(column)
+    if array.ndim != 1:
+        raise CasesError(f"column {variable.name!r} has {array.ndim} dimensions, not one")
+    if isinstance(variable, Discrete):
+        if array.dtype.kind not in "iu":
+            raise CasesError(f"the codes of {variable.name!r} must be integers, not {array.dtype}")
+        if array.size and (array.min() < -1 or array.max() >= len(variable.states)):
+            raise CasesError(f"a code of {variable.name!r} is outside 0..{len(variable.states) - 1}")
+        array = array.astype(code_type(len(variable.states)), copy=False)
+    else:
+        array = array.astype(np.float64, copy=False)
+        if array.size and np.isinf(array).any():
+            at = int(np.flatnonzero(np.isinf(array))[0])
+            raise CasesError(f"column {variable.name!r} is infinite in case {at + 1}")
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def _checked_weights(weights: Floats, cases: int) -> Floats:
+    array = np.array(weights, dtype=np.float64)
+    if array.shape != (cases,):
+        raise WeightError(f"{cases} cases need as many weights, not {array.shape}")
+    wrong = ~(np.isfinite(array) & (array >= 0))
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        raise WeightError(
+            f"the weight of case {at + 1} is {array[at]:g}; a weight is a finite number, 0 or more"
+        )
+    array.flags.writeable = False
+    return array
+
+
+def _summary(variable: Variable, column: Column) -> str:
+    if isinstance(variable, Discrete):
+        return listed(variable.states, 8)
+    present = column[~np.isnan(column)]
+    return f"real, {present.min():g} to {present.max():g}" if present.size else "real"
