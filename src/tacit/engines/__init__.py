@@ -1,0 +1,1 @@
+"""Where cases live: the statistics of families on these cases."""

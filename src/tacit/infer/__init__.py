@@ -1,0 +1,1 @@
+"""From a network and cases to likelihoods, samples and divergences."""

@@ -1,0 +1,1 @@
+"""Machine code by numba: arrays in, arrays out. Imported inside the functions that call it."""

@@ -1,0 +1,1 @@
+"""Learning: fits and what they keep."""

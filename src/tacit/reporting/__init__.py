@@ -1,0 +1,1 @@
+"""A fit as facts, and the facts as text, markdown, HTML and JSON."""
