@@ -1,0 +1,87 @@
+"""Linear Gaussian families from moments: least squares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.errors import EstimateError
+from tacit.core.variables import Continuous
+from tacit.estimate.posteriors import Interval, check_level
+from tacit.families.gaussian import LinearGaussian
+from tacit.families.moments import Moments
+
+SINGULAR = 1e-10
+"""Directions of the standardised parents with less than this share of variance are not used."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianEstimate:
+    """A family, the rank of its regression, and the inverse of the parents' scatter."""
+
+    family: LinearGaussian
+    rank: int
+    inverse: Floats
+
+
+def estimate_gaussian(variables: tuple[Continuous, ...], moments: Moments) -> GaussianEstimate:
+    """Maximum likelihood: coefficients by least squares, sd² = residual sum of squares / cases.
+
+    Parents that depend linearly on each other leave the coefficients open; of all that are equally
+    likely the shortest is taken, in units of the parents' standard deviations. [Thm 2.2.4]
+    """
+    if moments.weight <= 0:
+        raise EstimateError(f"there is no case for {variables[-1].name!r}")
+    inner, cross, own = moments.scatter[:-1, :-1], moments.scatter[:-1, -1], moments.scatter[-1, -1]
+    scale = np.sqrt(np.diag(inner))
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(inner / np.outer(scale, scale))
+    used = values > SINGULAR * max(1.0, values.max(initial=0.0))
+    basis = vectors[:, used] / scale[:, None]
+    inverse = (basis / values[used]) @ basis.T
+    coefficients = inverse @ cross
+    residual = max(0.0, float(own - coefficients @ cross))
+    if residual <= SINGULAR**2 * own:
+        residual = 0.0
+    intercept = float(moments.means[-1] - coefficients @ moments.means[:-1])
+    sd = float(np.sqrt(residual / moments.weight))
+    family = LinearGaussian(variables, coefficients, intercept, sd)
+    return GaussianEstimate(family, int(used.sum()), inverse)
+
+
+def gaussian_log_likelihood(family: LinearGaussian, moments: Moments) -> float:
+    """The log density of the cases behind the moments, without going back to them."""
+    slopes = np.append(-family.coefficients, 1.0)
+    off = float(slopes @ moments.means) - family.intercept
+    squares = float(slopes @ moments.scatter @ slopes) + moments.weight * off**2
+    if family.sd == 0:
+        return np.inf if squares <= 0 else -np.inf
+    constant = np.log(2 * np.pi) + 2 * np.log(family.sd)
+    return float(-0.5 * (moments.weight * constant + squares / family.sd**2))
+
+
+def gaussian_interval(result: GaussianEstimate, moments: Moments, level: float) -> Interval:
+    """Intervals of coefficients..., intercept and sd: Student's t and chi squared.
+
+    They are the usual confidence intervals, and the posterior's under the flat prior on
+    coefficients and log sd. nan where too few cases leave nothing to judge by.
+    """
+    from scipy.stats import chi2, t
+
+    check_level(level)
+    family, freedom = result.family, moments.weight - result.rank - 1
+    centre = np.array([*family.coefficients, family.intercept])
+    if freedom <= 0:
+        unknown = np.full(centre.size + 1, np.nan)
+        return Interval(unknown, unknown, level)
+    residual = family.sd**2 * moments.weight
+    parents = moments.means[:-1]
+    spread = np.append(
+        np.diag(result.inverse), 1 / moments.weight + parents @ result.inverse @ parents
+    )
+    reach = t.ppf((1 + level) / 2, freedom) * np.sqrt(residual / freedom * spread)
+    low = np.sqrt(residual / chi2.ppf((1 + level) / 2, freedom))
+    high = np.sqrt(residual / chi2.ppf((1 - level) / 2, freedom))
+    return Interval(np.append(centre - reach, low), np.append(centre + reach, high), level)

@@ -1,0 +1,67 @@
+"""How probable cases are under a network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.dataset import Dataset, absent
+from tacit.core.errors import MissingError, listed
+from tacit.core.network import Network
+from tacit.io.cases import as_dataset
+
+BLOCK = 65_536
+
+
+class LogLikelihood(float):
+    """log P(cases) in nats, as a number, with what it is made of.
+
+    per_case  the log-likelihood of each case, not weighted
+    average   the mean over cases (weighted): the average log score. [Sec. 2.2.7]
+    """
+
+    per_case: Floats
+    average: float
+
+    def __new__(cls, per_case: Floats, weights: Floats | None = None) -> LogLikelihood:
+        """The sum over cases, each counted as often as its weight says."""
+        used = np.ones_like(per_case) if weights is None else weights
+        positive = used > 0
+        total = float(np.sum(used[positive] * per_case[positive]))
+        value = super().__new__(cls, total)
+        value.per_case = per_case
+        weight = float(used.sum())
+        value.average = total / weight if weight else float("nan")
+        return value
+
+
+def log_likelihood(network: Network, data: Any) -> LogLikelihood:
+    """Σ over cases and families of log P(child given parents), for complete cases.
+
+    data: anything `tc.read_cases` takes. A case the network holds impossible has -inf.
+    """
+    cases = as_dataset(data, like=network)
+    refuse_missing(cases, tuple(network))
+    total = np.zeros(len(cases))
+    for name in network:
+        family = network[name]
+        columns = [cases[other] for other in (*family.parents, name)]
+        for start in range(0, len(cases), BLOCK):
+            block = slice(start, start + BLOCK)
+            total[block] += family.log_prob([column[block] for column in columns])
+    return LogLikelihood(total, cases.weights)
+
+
+def refuse_missing(cases: Dataset, names: tuple[str, ...]) -> None:
+    """Nothing, or an error that says which columns lack how many cells."""
+    gaps = {name: int(np.count_nonzero(absent(cases[name]))) for name in names}
+    gaps = {name: cells for name, cells in gaps.items() if cells}
+    if gaps:
+        shown = listed((f"{name}: {cells:,}" for name, cells in gaps.items()), 6)
+        raise MissingError(
+            f"{sum(gaps.values()):,} cells are missing ({shown}), "
+            "and the likelihood of incomplete cases cannot be computed"
+            "\n\nleave out the incomplete cases, or fill the cells, before asking for it"
+        )
