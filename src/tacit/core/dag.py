@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ class Dag:
     parents: Mapping[str, tuple[str, ...]]
 
     def __post_init__(self) -> None:
-        parents = {name: tuple(who) for name, who in self.parents.items()}
+        parents = {name: _as_names(name, who) for name, who in self.parents.items()}
         for name, who in parents.items():
             _check_parents(name, who, parents)
         object.__setattr__(self, "parents", MappingProxyType(parents))
@@ -89,6 +90,9 @@ class Dag:
     def __hash__(self) -> int:
         return hash(frozenset(self.parents.items()))
 
+    def __reduce__(self) -> tuple[type[Dag], tuple[dict[str, tuple[str, ...]]]]:
+        return Dag, (dict(self.parents),)
+
     def __str__(self) -> str:
         """Text that parses back to this dag: each variable with its parents, in listed order."""
         return "; ".join(
@@ -101,13 +105,19 @@ class Dag:
         return f"Dag({shown if len(shown) <= 200 else shown[:197] + '...'})"
 
 
+def _as_names(name: str, who: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(who, str):
+        raise DagError(f"the parents of {name!r} must be a sequence of names, not {who!r}")
+    return tuple(who)
+
+
 def _check_parents(name: str, who: tuple[str, ...], known: Mapping[str, tuple[str, ...]]) -> None:
     if not isinstance(name, str) or not name.strip():
         raise DagError(f"a variable needs a name, not {name!r}")
     if name in who:
         raise CycleError((name, name))
     if len(set(who)) < len(who):
-        twice = next(parent for parent in who if who.count(parent) > 1)
+        twice = Counter(who).most_common(1)[0][0]
         raise DagError(f"{twice!r} is listed twice among the parents of {name!r}")
     for parent in who:
         if parent not in known:

@@ -58,8 +58,10 @@ def _tokens(text: str, where: str) -> list[_Token]:
 
 
 def _fail(text: str, where: str, token: _Token, what: str) -> DagError:
-    at = token.start if token.text.strip() else max(0, len(text[: token.start].rstrip()) - 1)
-    end = token.end if token.text.strip() else at + 1
+    at, end = token.start, token.end
+    if token.kind == "end" and token.text != ";":  # mark the last word before the line's end
+        end = len(text[:at].rstrip())
+        at = max(0, end - 1)
     return DagError(
         marked(text, at, end, what, where)
         + "\n\na dag is written like  Smoker -> Cancer <- Genes; Cancer -> Xray"
@@ -87,7 +89,7 @@ def parse_dag(text: str, where: str = "") -> Dag:
     where: what to call the text in messages, for example the file it came from.
     """
     tokens = _tokens(text, where)
-    parents: dict[str, list[str]] = {}
+    parents: dict[str, dict[str, None]] = {}  # inner keys: parents as mentioned, each once
     at = 0
     while at < len(tokens):
         if tokens[at].kind == "end":
@@ -95,7 +97,7 @@ def parse_dag(text: str, where: str = "") -> Dag:
             continue
         left, at = _group(text, where, tokens, at)
         for name in left:
-            parents.setdefault(name, [])
+            parents.setdefault(name, {})
         while tokens[at].kind == "arrow":
             arrow = tokens[at]
             if arrow.text == "<->":
@@ -107,16 +109,16 @@ def parse_dag(text: str, where: str = "") -> Dag:
         if tokens[at].kind != "end":
             raise _fail(text, where, tokens[at], "an arrow or the end of the statement is expected")
     if not parents:
-        raise DagError(f"{where + ': ' if where else ''}this dag names no variable: {text.strip()!r}")
+        raise DagError(
+            f"{where + ': ' if where else ''}this dag names no variable: {text.strip()!r}"
+        )
     return Dag({name: tuple(who) for name, who in parents.items()})
 
 
 def _add_arcs(
-    parents: dict[str, list[str]], tails: list[str], heads: list[str], new: list[str]
+    parents: dict[str, dict[str, None]], tails: list[str], heads: list[str], new: list[str]
 ) -> None:
     for name in new:
-        parents.setdefault(name, [])
+        parents.setdefault(name, {})
     for head in heads:
-        for tail in tails:
-            if tail not in parents[head]:
-                parents[head].append(tail)
+        parents[head].update(dict.fromkeys(tails))

@@ -6,12 +6,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tacit.arrays import Column, Floats, Ints, code_type
+from tacit.arrays import Codes, Column, Floats, Ints, code_type
 from tacit.core.errors import CasesError, ColumnError, WeightError, listed, nearest
-from tacit.core.grid import Grid
+from tacit.core.grid import Grid, counted
 from tacit.core.variables import Discrete, Variable
 
 
@@ -19,8 +21,9 @@ from tacit.core.variables import Discrete, Variable
 class Dataset:
     """One row per case, one column per variable.
 
-    columns  the codes of a discrete variable in the smallest integer that holds them, -1 where the
-             cell is missing; the reals of a continuous one, nan where missing; none may be written to
+    columns  the codes of a discrete variable in the smallest integer that holds them, -1 where
+             the cell is missing; the reals of a continuous one, nan where missing; nobody writes
+             to them
     weights  how often each case counts; None if every case counts once
     kinds    what the values of a discrete column were before they became states: "text" (also
              if not listed), "integer", "real" or "boolean"; output gives them back as such
@@ -38,10 +41,17 @@ class Dataset:
     def __post_init__(self) -> None:
         if list(self.variables) != list(self.columns):
             raise CasesError("every column needs its variable, in the same order")
-        columns = {name: _checked(self.variables[name], self.columns[name]) for name in self.columns}
+        for name, variable in self.variables.items():
+            if variable.name != name:
+                raise CasesError(f"variable {variable.name!r} is listed under {name!r}")
+        columns = {
+            name: _checked(self.variables[name], self.columns[name]) for name in self.columns
+        }
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
-            raise CasesError(f"columns differ in length: {listed(f'{n}: {k}' for n, k in lengths.items())}")
+            raise CasesError(
+                f"columns differ in length: {listed(f'{n}: {k}' for n, k in lengths.items())}"
+            )
         if self.weights is not None:
             length = next(iter(lengths.values()), len(self.weights))
             object.__setattr__(self, "weights", _checked_weights(self.weights, length))
@@ -75,7 +85,9 @@ class Dataset:
 
     def missing(self) -> Mapping[str, int]:
         """How many cells of each column are missing."""
-        return {name: int(np.count_nonzero(absent(column))) for name, column in self.columns.items()}
+        return {
+            name: int(np.count_nonzero(absent(column))) for name, column in self.columns.items()
+        }
 
     def select(self, names: Sequence[str]) -> Dataset:
         """The same cases with only these columns."""
@@ -101,14 +113,19 @@ class Dataset:
             variable = self.variables[name]
             states = variable.states if isinstance(variable, Discrete) else None
             digest.update(repr((name, states, column.shape)).encode())
-            digest.update(np.ascontiguousarray(column))
+            digest.update(np.ascontiguousarray(column).data)
         if self.weights is not None:
-            digest.update(np.ascontiguousarray(self.weights))
+            digest.update(np.ascontiguousarray(self.weights).data)
         return digest.hexdigest()[:16]
+
+    def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
+        mappings = (dict(self.variables), dict(self.columns), self.weights, dict(self.kinds))
+        return Dataset, (*mappings, self.notes, self.source)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else f", weighing {self.total_weight:g}"
-        return f"<Dataset of {len(self):,} cases{weighted}, {len(self.columns)} columns>"
+        columns = counted(len(self.columns), "column")
+        return f"<Dataset of {counted(len(self), 'case')}{weighted}, {columns}>"
 
     def __str__(self) -> str:
         return str(self.grid())
@@ -124,8 +141,10 @@ class Dataset:
             for name in self.names[:most_rows]
         )
         more = len(self.names) - len(rows)
-        foot = f"  ... and {more} more columns" if more else ""
-        return Grid(repr(self)[1:-1], ("column", "states", "missing cells"), rows, labels=2, foot=foot)
+        foot = f"  ... and {counted(more, 'more column')}" if more else ""
+        return Grid(
+            repr(self)[1:-1], ("column", "states", "missing cells"), rows, labels=2, foot=foot
+        )
 
 
 def absent(column: Column) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -139,27 +158,44 @@ def _checked(variable: Variable, column: Column) -> Column:
     array = np.asarray(column)
     if array.ndim != 1:
         raise CasesError(f"column {variable.name!r} has {array.ndim} dimensions, not one")
-    if isinstance(variable, Discrete):
-        if array.dtype.kind not in "iu":
-            raise CasesError(f"the codes of {variable.name!r} must be integers, not {array.dtype}")
-        if array.size and (array.min() < -1 or array.max() >= len(variable.states)):
-            raise CasesError(f"a code of {variable.name!r} is outside 0..{len(variable.states) - 1}")
-        array = array.astype(code_type(len(variable.states)), copy=False)
-    else:
-        array = array.astype(np.float64, copy=False)
-        if array.size and np.isinf(array).any():
-            at = int(np.flatnonzero(np.isinf(array))[0])
-            raise CasesError(f"column {variable.name!r} is infinite in case {at + 1}")
-    if array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
+    checked = (
+        _checked_codes(variable, array)
+        if isinstance(variable, Discrete)
+        else _checked_reals(variable.name, array)
+    )
+    if checked.flags.writeable:
+        checked = checked.view()
+        checked.flags.writeable = False
+    return checked
+
+
+def _checked_codes(variable: Discrete, array: npt.NDArray[Any]) -> Codes:
+    if array.dtype.kind not in "iu":
+        raise CasesError(f"the codes of {variable.name!r} must be integers, not {array.dtype}")
+    states = len(variable.states)
+    if array.size and (array.min() < -1 or array.max() >= states):
+        at = int(np.flatnonzero((array < -1) | (array >= states))[0])
+        raise CasesError(
+            f"the code of {variable.name!r} in case {at + 1} is {array[at]}; "
+            f"codes are 0 to {states - 1}, or -1 where the cell is missing"
+        )
+    return array.astype(code_type(states), copy=False)
+
+
+def _checked_reals(name: str, array: npt.NDArray[Any]) -> Floats:
+    if array.dtype.kind not in "fiub":
+        raise CasesError(f"the values of {name!r} must be numbers, not {array.dtype}")
+    reals = array.astype(np.float64, copy=False)
+    if np.isinf(reals).any():
+        at = int(np.flatnonzero(np.isinf(reals))[0])
+        raise CasesError(f"column {name!r} is infinite in case {at + 1}")
+    return reals
 
 
 def _checked_weights(weights: Floats, cases: int) -> Floats:
     array = np.array(weights, dtype=np.float64)
     if array.shape != (cases,):
-        raise WeightError(f"{cases} cases need as many weights, not {array.shape}")
+        raise WeightError(f"{cases} cases need as many weights, not {array.size}")
     wrong = ~(np.isfinite(array) & (array >= 0))
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])

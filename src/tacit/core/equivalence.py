@@ -67,10 +67,11 @@ def cpdag(dag: Dag) -> Cpdag:
     for tail, head in dag.arcs:
         near[tail].add(head)
         near[head].add(tail)
+    downwards = [(tail, head) for head in dag.order for tail in dag.parents[head]]
     turned = True
     while turned:
         turned = False
-        for tail, head in dag.arcs:  # a compelled link turns the way the dag itself does
+        for tail, head in downwards:  # a compelled link turns the way the dag itself does
             if frozenset((tail, head)) in links and _compelled(tail, head, arcs, links, near):
                 links.discard(frozenset((tail, head)))
                 arcs.add((tail, head))
@@ -100,8 +101,8 @@ def is_imap(candidate: Dag, truth: Dag) -> bool:
     """Whether every independence that `candidate` states holds in `truth`.
 
     The candidate may leave out variables of the truth (they are marginalised). Enough to test: each
-    variable is independent of its predecessors given its parents, in one topological order; the rest
-    follows by the semi-graphoid axioms (Pearl 1988, theorem 9).
+    variable is independent of its predecessors given its parents, in one topological order; the
+    rest follows by the semi-graphoid axioms (Pearl 1988, theorem 9).
     """
     for name in candidate.names:
         truth.check_name(name)
@@ -132,6 +133,8 @@ def minimal_imap(truth: Dag, order: Sequence[str]) -> Dag:
     """
     if len(set(order)) < len(order):
         raise DagError(f"the order names a variable twice: {', '.join(order)}")
+    for name in order:
+        truth.check_name(name)
     parents: dict[str, tuple[str, ...]] = {}
     for at, name in enumerate(order):
         who: tuple[str, ...] = tuple(order[:at])

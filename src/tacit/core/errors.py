@@ -39,7 +39,8 @@ class CycleError(DagError):
     def __init__(self, cycle: tuple[str, ...]) -> None:
         self.cycle = cycle
         super().__init__(
-            "the arcs form a cycle: " + " -> ".join(quoted(name) for name in cycle)
+            "the arcs form a cycle: "
+            + " -> ".join(quoted(name) for name in cycle)
             + "\n\nremove or reverse one of these arcs"
         )
 
@@ -98,9 +99,8 @@ def quoted(name: str) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'Smoker'?`, or nothing if no known name is near."""
-    names = list(known)
-    lower = {other.lower(): other for other in names}
-    close = get_close_matches(name.lower(), list(lower), n=1, cutoff=0.6)
+    lower = {other.lower(): other for other in known}
+    close = get_close_matches(str(name).lower(), list(lower), n=1, cutoff=0.6)
     return f"; did you mean {lower[close[0]]!r}?" if close else ""
 
 
@@ -129,7 +129,7 @@ def marked(text: str, start: int, end: int, what: str, where: str = "") -> str:
 
 
 def _window(line: str, start: int, end: int, width: int = 90) -> tuple[str, int, int]:
-    """At most `width` characters of a long line, the marked words among them; tabs become spaces."""
+    """At most `width` characters of the line, the marked words among them; tabs become spaces."""
     line = line.replace("\t", " ").rstrip()
     end = min(end, max(len(line), start + 1))
     if len(line) <= width:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from tacit.arrays import Column, Floats
+from tacit.core.errors import NetworkError
 from tacit.core.grid import Grid
-from tacit.core.variables import Variable
+from tacit.core.variables import Discrete, Variable
 
 
 class Family(Protocol):
@@ -42,3 +44,20 @@ class Family(Protocol):
 
     def to_plain(self) -> dict[str, Any]:
         """The family as JSON can hold it, its kind under the key `family`."""
+
+
+def check_axes(variables: Sequence[Variable], kind: type[Variable], family: str) -> None:
+    """Nothing, or an error if the axes of a family are not different variables of one kind."""
+    names = [variable.name for variable in variables]
+    if not names:
+        raise NetworkError(f"a {family} needs a child")
+    for variable in variables:
+        if not isinstance(variable, kind):
+            has = "states" if isinstance(variable, Discrete) else "real values"
+            raise NetworkError(
+                f"{variable.name!r} has {has}; a {family} of {names[-1]!r} "
+                f"takes {kind.__name__.lower()} variables only"
+            )
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise NetworkError(f"the {family} of {names[-1]!r} names {twice!r} twice")

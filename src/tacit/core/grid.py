@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from math import isnan
 
 _STYLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
 
@@ -21,10 +22,11 @@ class Grid:
 
     def __str__(self) -> str:
         lines = [self.title] if self.title else []
-        cells = [self.heads, *self.rows]
+        cells = [tuple(map(_one_line, row)) for row in (self.heads, *self.rows)]
         widths = [max((len(row[at]) for row in cells), default=0) for at in range(len(self.heads))]
         for row in cells:
-            lines.append("  " + "  ".join(map(self._aligned, range(len(row)), row, widths)).rstrip())
+            shown = "  ".join(map(self._aligned, range(len(row)), row, widths))
+            lines.append(f"  {shown}".rstrip())
         return "\n".join([*lines, self.foot] if self.foot else lines)
 
     def _aligned(self, at: int, cell: str, width: int) -> str:
@@ -49,12 +51,21 @@ class Grid:
         )
 
 
+def _one_line(cell: str) -> str:
+    return cell.replace("\n", "\\n").replace("\r", "\\r")
+
+
+def counted(count: int, what: str) -> str:
+    """`1 case`, `2,000 cases`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number with the digits it deserves: probabilities to three, tiny ones in full."""
-    if value != value:
+    if isnan(value):
         return "?"
     if value in (0.0, 1.0) or (abs(value) < 1e15 and value == int(value)):
         return str(int(value))
-    if 10.0**-digits <= abs(value) < 1e6 and f"{value:.{digits}f}" != f"{1:.{digits}f}":
+    if 10.0**-digits <= abs(value) < 1e6 and f"{abs(value):.{digits}f}" != f"{1:.{digits}f}":
         return f"{value:.{digits}f}"
     return f"{value:.{digits}g}" if abs(value) < 0.5 else f"{value:.{digits + 4}g}"

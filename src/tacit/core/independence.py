@@ -9,20 +9,21 @@ from tacit.core.dag import Dag
 from tacit.core.errors import DagError
 
 
-def ancestors(dag: Dag, names: Iterable[str]) -> frozenset[str]:
+def ancestors(dag: Dag, names: str | Iterable[str]) -> frozenset[str]:
     """The variables from which an arc path leads to one of `names`, these included."""
     return _reached(dag, names, dag.parents)
 
 
-def descendants(dag: Dag, names: Iterable[str]) -> frozenset[str]:
+def descendants(dag: Dag, names: str | Iterable[str]) -> frozenset[str]:
     """The variables to which an arc path leads from one of `names`, these included."""
     return _reached(dag, names, dag.children)
 
 
-def _reached(dag: Dag, names: Iterable[str], step: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    waiting, seen = list(names), set()
-    for name in waiting:
-        dag.check_name(name)
+def _reached(
+    dag: Dag, names: str | Iterable[str], step: Mapping[str, tuple[str, ...]]
+) -> frozenset[str]:
+    waiting: list[str] = list(_names(dag, names))
+    seen: set[str] = set()
     while waiting:
         name = waiting.pop()
         if name not in seen:

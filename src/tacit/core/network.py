@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
+from typing import Any
 
 from tacit.core.dag import Dag
 from tacit.core.errors import NetworkError, listed, nearest, quoted
 from tacit.core.family import Family
-from tacit.core.grid import Grid
+from tacit.core.grid import Grid, counted
 from tacit.core.variables import Discrete, Variable
 
 
@@ -29,7 +30,9 @@ class Network:
         for what, given in (("variable", self.variables), ("family", self.families)):
             for name in self.dag.names:
                 if name not in given:
-                    raise NetworkError(f"the network has no {what} for {name!r}, which its dag names")
+                    raise NetworkError(
+                        f"the network has no {what} for {name!r}, which its dag names"
+                    )
             for name in given:
                 if name not in self.dag:
                     raise NetworkError(f"the network has a {what} {name!r}, which its dag lacks")
@@ -92,6 +95,9 @@ class Network:
     def __hash__(self) -> int:
         return hash((self.dag, frozenset(self.variables.items())))
 
+    def __reduce__(self) -> tuple[type[Network], tuple[Any, ...]]:
+        return Network, (self.dag, dict(self.variables), dict(self.families))
+
     def __repr__(self) -> str:
         return f"<Network of {_extent(self)}>"
 
@@ -115,7 +121,7 @@ class Network:
             for name in list(self)[:most_rows]
         ]  # fmt: skip
         more = len(self) - len(rows)
-        foot = f"  ... and {more} more variables" if more else ""
+        foot = f"  ... and {counted(more, 'more variable')}" if more else ""
         heads = ("variable", "states", "parents", "free parameters")
         return Grid(f"Network of {_extent(self)}", heads, tuple(rows), labels=3, foot=foot)
 
@@ -157,10 +163,7 @@ def _parents(names: tuple[str, ...]) -> str:
 
 
 def _extent(network: Network) -> str:
-    def some(count: int, what: str) -> str:
-        return f"{count:,} {what}{'' if count == 1 else 's'}"
-
     return (
-        f"{some(len(network), 'variable')}, {some(len(network.dag.arcs), 'arc')}, "
-        f"{some(network.free_parameters, 'free parameter')}"
+        f"{counted(len(network), 'variable')}, {counted(len(network.dag.arcs), 'arc')}, "
+        f"{counted(network.free_parameters, 'free parameter')}"
     )

@@ -26,8 +26,11 @@ class Discrete:
 
     def __post_init__(self) -> None:
         _check_name(self.name)
-        if isinstance(self.states, str):
-            raise NetworkError(f"the states of {self.name!r} must be a sequence, not {self.states!r}")
+        given: object = self.states
+        if isinstance(given, str):
+            raise NetworkError(
+                f"the states of {self.name!r} must be a sequence, not {self.states!r}"
+            )
         object.__setattr__(self, "states", tuple(self.states))
         if not self.states:
             raise NetworkError(f"variable {self.name!r} has no states")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.core.errors import FormatError
+from tacit.core.errors import FormatError, TacitError
 from tacit.core.family import Family
 from tacit.core.variables import Variable
 from tacit.families.gaussian import LinearGaussian
@@ -16,9 +16,17 @@ KINDS: Mapping[str, Any] = {"table": Table, "linear-gaussian": LinearGaussian}
 
 
 def family_from_plain(plain: Mapping[str, Any], variables: Mapping[str, Variable]) -> Family:
-    """The family whose `to_plain` this is."""
-    kind = plain.get("family")
+    """The family whose `to_plain` this is; what is lacking or damaged is a FormatError."""
+    kind = str(plain.get("family"))
     if kind not in KINDS:
         raise FormatError(f"{kind!r} is no family; known are: {', '.join(KINDS)}")
-    family: Family = KINDS[kind].from_plain(plain, variables)
+    whose = f"the family of {plain.get('child')!r}"
+    try:
+        family: Family = KINDS[kind].from_plain(plain, variables)
+    except TacitError:
+        raise
+    except KeyError as lacking:
+        raise FormatError(f"{whose} needs {lacking}, which is not there") from None
+    except (TypeError, ValueError):
+        raise FormatError(f"{whose} holds something other than names and numbers") from None
     return family

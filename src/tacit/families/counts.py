@@ -93,8 +93,8 @@ class SparseCounts:
 
     def __add__(self, other: SparseCounts) -> SparseCounts:
         at, place = np.unique(np.concatenate([self.at, other.at]), return_inverse=True)
-        values = np.bincount(place, np.concatenate([self.values, other.values]), at.size)
-        return SparseCounts(self.shape, at, values)
+        added = np.bincount(place, np.concatenate([self.values, other.values]), at.size)
+        return SparseCounts(self.shape, at, np.asarray(added, dtype=np.float64))
 
     def __sub__(self, other: SparseCounts) -> SparseCounts:
         left = self + (-1.0) * other

@@ -10,7 +10,8 @@ import numpy as np
 
 from tacit.arrays import Column, Floats, readonly
 from tacit.core.errors import NetworkError, quoted
-from tacit.core.grid import Grid
+from tacit.core.family import check_axes
+from tacit.core.grid import Grid, counted
 from tacit.core.variables import Continuous
 
 
@@ -29,16 +30,12 @@ class LinearGaussian:
     sd: float
 
     def __post_init__(self) -> None:
-        for variable in self.variables:
-            if not isinstance(variable, Continuous):
-                raise NetworkError(
-                    f"{variable.name!r} has states; a linear Gaussian family of "
-                    f"{self.child!r} takes continuous variables only"
-                )
+        check_axes(self.variables, Continuous, "linear Gaussian family")
         coefficients = readonly(self.coefficients)
         if coefficients.shape != (len(self.parents),):
             raise NetworkError(
-                f"{self.child!r} has {len(self.parents)} parents but {coefficients.size} coefficients"
+                f"{self.child!r} has {len(self.parents)} parents "
+                f"but {coefficients.size} coefficients"
             )
         if not (np.isfinite(coefficients).all() and np.isfinite(self.intercept)):
             raise NetworkError(f"a coefficient of {self.child!r} is no finite number")
@@ -75,7 +72,8 @@ class LinearGaussian:
         off = np.asarray(columns[-1] - self.mean(columns[:-1], len(columns[-1])), dtype=np.float64)
         if self.sd == 0:
             return np.where(np.isnan(off), np.nan, np.where(off == 0, np.inf, -np.inf))
-        return np.asarray(-0.5 * (off / self.sd) ** 2 - np.log(self.sd) - 0.5 * np.log(2 * np.pi))
+        with np.errstate(over="ignore"):
+            return np.asarray(-0.5 * (off / self.sd) ** 2 - np.log(self.sd * np.sqrt(2 * np.pi)))
 
     def sample(self, parents: Sequence[Column], cases: int, random: np.random.Generator) -> Column:
         """The child's values, drawn given its parents'."""
@@ -87,7 +85,7 @@ class LinearGaussian:
         rows = [(quoted(name), f"{value:.4g}") for name, value in shown]
         rows += [("(intercept)", f"{self.intercept:.4g}"), ("(sd)", f"{self.sd:.4g}")]
         more = len(self.parents) - len(shown)
-        foot = f"  ... and {more} more parents" if more else ""
+        foot = f"  ... and {counted(more, 'more parent')}" if more else ""
         given = f" | {', '.join(map(quoted, self.parents))}" if self.parents else ""
         title = f"{quoted(self.child)}{given} ~ linear Gaussian"
         return Grid(title, ("parent", "coefficient"), tuple(rows), foot=foot)
@@ -125,7 +123,9 @@ class LinearGaussian:
 
     def __repr__(self) -> str:
         terms = [f"{self.intercept:.4g}"]
-        terms += [f"{c:.4g}*{quoted(p)}" for c, p in zip(self.coefficients, self.parents, strict=True)]
+        terms += [
+            f"{c:.4g}*{quoted(p)}" for c, p in zip(self.coefficients, self.parents, strict=True)
+        ]
         return f"<LinearGaussian {quoted(self.child)} = {' + '.join(terms)}, sd {self.sd:.4g}>"
 
     def __str__(self) -> str:

@@ -54,7 +54,8 @@ class Moments:
     def __sub__(self, other: Moments) -> Moments:
         if other.weight > self.weight + ROUNDING:
             raise CasesError(
-                f"cases worth {other.weight:g} cannot be taken away from cases worth {self.weight:g}"
+                f"cases worth {other.weight:g} cannot be taken away "
+                f"from cases worth {self.weight:g}"
             )
         return self._combined(other, -1.0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,17 @@ import numpy.typing as npt
 
 from tacit import frames
 from tacit.arrays import Column, Floats, Ints, code_type, readonly
-from tacit.core.errors import NetworkError, TableError, quoted
-from tacit.core.grid import Grid, number
+from tacit.core.errors import NetworkError, SizeError, TableError, quoted
+from tacit.core.family import check_axes
+from tacit.core.grid import Grid, counted, number
 from tacit.core.variables import Discrete
+from tacit.families.counts import DENSE_CELLS
 
 TOLERANCE = 1e-9
+"""How far the sum of a row may be from one."""
+MOST_CELLS = 20 * DENSE_CELLS
+MOST_AXES = 64
+"""Numpy has no arrays with more axes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -33,16 +40,20 @@ class Table:
     partial: bool = False
 
     def __post_init__(self) -> None:
+        check_axes(self.variables, Discrete, "table")
         shape = tuple(len(variable.states) for variable in self.variables)
         values = readonly(self.values)
         if values.shape != shape:
-            raise TableError(f"the table of {self.child!r} has the shape {values.shape}, not {shape}")
+            raise TableError(
+                f"the table of {self.child!r} has the shape {values.shape}, not {shape}"
+            )
         object.__setattr__(self, "values", values)
         self._check_rows()
 
     def _check_rows(self) -> None:
         rows = self.values.reshape(-1, self.values.shape[-1])
-        good = (np.abs(rows.sum(axis=1) - 1) <= TOLERANCE) & (rows >= 0).all(axis=1)
+        with np.errstate(invalid="ignore", over="ignore"):
+            good = (np.abs(rows.sum(axis=1) - 1) <= TOLERANCE) & (rows >= 0).all(axis=1)
         if self.partial:
             good |= np.isnan(rows).all(axis=1) | (rows == 0).all(axis=1)
         if not good.all():
@@ -67,7 +78,7 @@ class Table:
     @property
     def free_parameters(self) -> int:
         """Cells less one per row."""
-        return self.values.size // self.values.shape[-1] * (self.values.shape[-1] - 1)
+        return int(prod(self.values.shape[:-1]) * (self.values.shape[-1] - 1))
 
     def row(self, given: Mapping[str, str] | None = None) -> Mapping[str, float]:
         """The distribution of the child for one state of each parent."""
@@ -88,23 +99,35 @@ class Table:
         return np.asarray(logs[cells(self.values.shape, columns)])
 
     def sample(self, parents: Sequence[Column], cases: int, random: np.random.Generator) -> Column:
-        """The child's codes, drawn by inverting the distribution function of each case's row."""
+        """The child's codes, drawn by inverting the distribution function of each case's row.
+
+        Missing where a parent is; an error where a row that is drawn from is unknown.
+        """
         rows = self.values.reshape(-1, self.values.shape[-1])
-        reached = np.cumsum(rows, axis=1)
-        later = np.arange(rows.shape[1]) >= rows.shape[1] - 1 - np.argmax(rows[:, ::-1] > 0, axis=1)[:, None]
-        reached[later] = np.inf  # no rounding may draw a state behind the last possible one
         at = cells(self.values.shape[:-1], parents) if parents else np.zeros(cases, dtype=np.int64)
+        self._check_known(rows, at)
+        last = rows.shape[1] - 1 - np.argmax(rows[:, ::-1] > 0, axis=1)
+        reached = np.cumsum(rows, axis=1)
+        reached[np.arange(rows.shape[1]) >= last[:, None]] = np.inf  # whatever rounding says
         uniform = random.random(cases)
         codes = np.zeros(cases, dtype=code_type(rows.shape[1]))
         for state in range(rows.shape[1] - 1):
             codes += uniform >= reached[at, state]
+        codes[at < 0] = -1
         return codes
+
+    def _check_known(self, rows: Floats, at: Ints) -> None:
+        if self.partial:
+            unknown = np.append(~(rows.sum(axis=1) > 0), False)[at]
+            if unknown.any():
+                label = row_label(self.variables, int(at[np.argmax(unknown)]))
+                raise NetworkError(f"{label} is unknown, so nothing can be drawn from it")
 
     def grid(self, most_rows: int = 60) -> Grid:
         """Parent configurations down, states across."""
         shown = list(self._grid_rows(most_rows))
         more = self.values.size // self.values.shape[-1] - len(shown)
-        foot = f"  ... and {more:,} more rows" if more else ""
+        foot = f"  ... and {counted(more, 'more row')}" if more else ""
         given = f" | {', '.join(map(quoted, self.parents))}" if self.parents else ""
         heads = (*self.parents, *self.variables[-1].states)
         title = f"P({quoted(self.child)}{given})"
@@ -138,7 +161,11 @@ class Table:
             "parents": list(self.parents),
             "values": self.values.tolist(),
         }
-        return {**plain, "partial": True} if self.partial else plain
+        if not self.partial:
+            return plain
+        values = self.values.astype(object)
+        values[np.isnan(self.values)] = None  # JSON has null, not nan
+        return {**plain, "values": values.tolist(), "partial": True}
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any], variables: Mapping[str, Discrete]) -> Table:
@@ -173,7 +200,7 @@ def cells(shape: Sequence[int], columns: Sequence[Column]) -> Ints:
     absent = np.zeros(len(columns[0]), dtype=np.bool_)
     for size, column in zip(shape, columns, strict=True):
         at *= size
-        at += column
+        at += column.astype(np.int64, copy=False)
         absent |= column < 0
     at[absent] = -1
     return at
@@ -194,7 +221,8 @@ def row_complaint(variables: Sequence[Discrete], at: int, row: Floats) -> str:
     """Why a row is no distribution, with the row."""
     label = row_label(variables, at)
     shown = ", ".join(
-        f"{state}: {value:.6g}" for state, value in zip(variables[-1].states[:12], row, strict=False)
+        f"{state}: {value:.6g}"
+        for state, value in zip(variables[-1].states[:12], row, strict=False)
     ) + (", ..." if row.size > 12 else "")
     if np.isnan(row).any():
         return f"{label} has a probability that is no number\n\n    {shown}"
@@ -205,14 +233,26 @@ def row_complaint(variables: Sequence[Discrete], at: int, row: Floats) -> str:
 
 def uniform_table(variables: tuple[Discrete, ...]) -> Table:
     """The table in which every state is as likely as any other."""
-    shape = tuple(len(variable.states) for variable in variables)
+    shape = [len(variable.states) for variable in variables]
+    _check_size(variables[-1].name, shape)
     return Table(variables, np.full(shape, 1 / shape[-1]))
+
+
+def _check_size(child: str, shape: Sequence[int]) -> None:
+    if len(shape) > MOST_AXES or prod(shape) > MOST_CELLS:
+        raise SizeError(
+            f"a table of {child!r} given {len(shape) - 1} parents has {prod(shape):.4g} cells, "
+            f"more than can be kept; the most are {MOST_CELLS:,} cells and {MOST_AXES - 1} parents"
+        )
 
 
 def table(child: Discrete, parents: Sequence[Discrete], values: npt.ArrayLike) -> Table:
     """A table from anything that reshapes to parents..., child; handy for networks by hand."""
     shape = [len(variable.states) for variable in (*parents, child)]
     array = np.asarray(values, dtype=np.float64)
-    if array.size != np.prod(shape):
-        raise TableError(f"the table of {child.name!r} needs {np.prod(shape)} numbers, not {array.size}")
+    _check_size(child.name, shape)
+    if array.size != prod(shape):
+        raise TableError(
+            f"the table of {child.name!r} needs {prod(shape)} numbers, not {array.size}"
+        )
     return Table((*parents, child), array.reshape(shape))
