@@ -1,0 +1,98 @@
+"""Tacit learns Bayesian networks when data alone is not enough.
+
+    import tacit as tc
+
+    data = tc.read_cases("patients.csv")
+    fit = tc.fit("Smoker -> Cancer <- Genes; Cancer -> Xray", data)
+    fit.network["Cancer"]
+
+Names are loaded when they are first used, so that importing the package costs little.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from tacit.version import __version__
+
+_HOMES = {
+    "tacit.core.variables": ("Discrete", "Continuous"),
+    "tacit.core.dag": ("Dag",),
+    "tacit.core.dataset": ("Dataset",),
+    "tacit.core.network": ("Network",),
+    "tacit.core.independence": (
+        "ancestors",
+        "d_separated",
+        "descendants",
+        "markov_blanket",
+        "moral_graph",
+    ),
+    "tacit.core.equivalence": (
+        "Cpdag",
+        "cpdag",
+        "equivalent",
+        "is_imap",
+        "is_minimal_imap",
+        "minimal_imap",
+    ),
+    "tacit.core.errors": (
+        "TacitError",
+        "DagError",
+        "CycleError",
+        "NetworkError",
+        "TableError",
+        "CasesError",
+        "ColumnError",
+        "StateError",
+        "WeightError",
+        "MissingError",
+        "FormatError",
+        "EstimateError",
+        "SizeError",
+        "OptionError",
+    ),
+    "tacit.families.table": ("Table", "table"),
+    "tacit.families.gaussian": ("LinearGaussian",),
+    "tacit.families.counts": ("Counts",),
+    "tacit.families.moments": ("Moments",),
+    "tacit.io.formats": ("read", "write"),
+    "tacit.io.cases": ("read_cases", "to_frame"),
+    "tacit.io.discretise": ("discretise",),
+    "tacit.io.textbook": ("textbook",),
+    "tacit.io.interop": (
+        "from_networkx",
+        "from_pgmpy",
+        "from_pyagrum",
+        "to_networkx",
+        "to_pgmpy",
+        "to_pyagrum",
+    ),
+    "tacit.estimate.estimates": ("ML", "MAP", "PosteriorMean", "Smoothed"),
+    "tacit.estimate.priors": ("BDeu", "Dirichlet", "Jeffreys", "K2", "Prior"),
+    "tacit.infer.likelihood": ("log_likelihood",),
+    "tacit.infer.sampling": ("AtRandom", "sample"),
+    "tacit.infer.divergence": ("divergence", "equivalent_size"),
+    "tacit.engines.statistics": ("Statistics", "load_statistics"),
+    "tacit.learn.fit": ("fit",),
+    "tacit.learn.fits": ("Fit",),
+    "tacit.learn.saved": ("load_fit",),
+    "tacit.learn.methods": ("AvailableCases",),
+    "tacit.reporting.report": ("Report", "report"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__"]
+__all__ += sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

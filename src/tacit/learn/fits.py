@@ -1,0 +1,127 @@
+"""The result of learning: the network, how it came about, and what the reader should know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from html import escape
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.network import Network
+from tacit.estimate.posteriors import Interval
+from tacit.families.counts import Counts, SparseCounts
+from tacit.families.moments import Moments
+from tacit.learn.intervals import Intervals
+
+Evidence: TypeAlias = Counts | SparseCounts | Moments
+
+
+class Stop(Enum):
+    """Why a learner ended."""
+
+    CLOSED_FORM = "the optimum has a closed form; no steps were needed"
+
+
+@dataclass(frozen=True, slots=True)
+class CasesUsed:
+    """What a fit rests on.
+
+    cases        how many cases were used, all of them unless `method` says otherwise
+    weight       how many cases they count as
+    missing      missing cells per variable of the network
+    fingerprint  changes when any cell does; empty when only statistics were given
+    source       where the cases came from
+    """
+
+    cases: int
+    weight: float
+    missing: Mapping[str, int] = field(default_factory=dict)
+    fingerprint: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Fit:
+    """A fitted network with everything needed to judge it and to do it again.
+
+    objective  Σ (N + pseudo) log θ in nats: the log-likelihood plus the prior's term
+    trace      the objective after every step
+    rules      the status of every rule of the experts
+    settings   plain data that says in full how the fit was made
+    evidence   per variable, the statistics of the cases alone
+    pseudo     per discrete variable, the prior's pseudo-counts alpha, shaped like its table
+    log_likelihood           of the cases used; with gaps, summed over each family's own cases
+    log_marginal_likelihood  of the cases under the prior; None where it has no closed form
+    """
+
+    network: Network
+    objective: float
+    trace: tuple[float, ...]
+    stop: Stop
+    rules: tuple[Any, ...]
+    settings: Mapping[str, Any]
+    seed: int | None
+    notes: tuple[str, ...]
+    evidence: Mapping[str, Evidence]
+    pseudo: Mapping[str, Floats]
+    log_likelihood: float
+    log_marginal_likelihood: float | None
+    cases: CasesUsed
+
+    def __post_init__(self) -> None:
+        for name in ("settings", "evidence", "pseudo"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    @property
+    def cases_used(self) -> int:
+        """How many cases the fit rests on."""
+        return self.cases.cases
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        """Per variable, where its parameters lie with the probability `settings["level"]`."""
+        return Intervals(self.evidence, self.pseudo, self.network, float(self.settings["level"]))
+
+    @property
+    def empty_rows(self) -> Mapping[str, tuple[int, ...]]:
+        """Per discrete variable, the rows without any case, by position."""
+        return {
+            name: tuple(map(int, np.flatnonzero(counts.dense().rows().sum(axis=1) == 0)))
+            for name, counts in self.evidence.items()
+            if not isinstance(counts, Moments)
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole fit as JSON; `tc.load_fit` reads it back."""
+        from tacit.learn.saved import save_fit
+
+        save_fit(self, path)
+
+    def __repr__(self) -> str:
+        return f"<Fit of {len(self.network)} variables to {self.cases_used:,} cases>"
+
+    def __str__(self) -> str:
+        return "\n".join([*self._summary(), str(self.network.grid(40))])
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<li>{escape(line)}</li>" for line in self._summary())
+        return f"<ul>{lines}</ul>{self.network._repr_html_()}"
+
+    def _summary(self) -> list[str]:
+        cases = self.cases
+        weighing = f" weighing {cases.weight:g}" if cases.weight != cases.cases else ""
+        average = self.log_likelihood / cases.weight if cases.weight else float("nan")
+        lines = [
+            f"Fit to {cases.cases:,} cases{weighing}, {self.settings['estimate']}"
+            f" with prior {self.settings['prior']}",
+            f"log-likelihood {self.log_likelihood:.6g} nats, {average:.4g} per case",
+        ]
+        if self.log_marginal_likelihood is not None:
+            lines.append(f"log marginal likelihood {self.log_marginal_likelihood:.6g} nats")
+        return [*lines, f"stopped: {self.stop.value}", *(f"note: {note}" for note in self.notes)]

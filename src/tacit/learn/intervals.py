@@ -1,0 +1,43 @@
+"""Credible intervals of a fit, computed when they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tacit.arrays import Floats
+from tacit.core.network import Network
+from tacit.core.variables import Continuous
+from tacit.estimate.gaussians import estimate_gaussian, gaussian_interval
+from tacit.estimate.posteriors import Interval, cell_interval
+from tacit.families.counts import Counts, SparseCounts
+from tacit.families.moments import Moments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals(Mapping[str, Interval]):
+    """One `Interval` per variable; large tables cost nothing until somebody asks.
+
+    Tables: each cell of a row is Beta under the posterior Dirichlet(alpha + N). Linear Gaussians:
+    (coefficients..., intercept, sd).
+    """
+
+    evidence: Mapping[str, Counts | SparseCounts | Moments]
+    pseudo: Mapping[str, Floats]
+    network: Network
+    level: float
+
+    def __getitem__(self, name: str) -> Interval:
+        statistics = self.evidence[name]
+        if isinstance(statistics, Moments):
+            axes = self.network[name].variables
+            continuous = tuple(axis for axis in axes if isinstance(axis, Continuous))
+            result = estimate_gaussian(continuous, statistics)
+            return gaussian_interval(result, statistics, self.level)
+        return cell_interval(statistics.dense().values + self.pseudo[name], self.level)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.evidence)
+
+    def __len__(self) -> int:
+        return len(self.evidence)

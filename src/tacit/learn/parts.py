@@ -1,0 +1,82 @@
+"""One family estimated from its evidence, with what it adds to the objective."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.family import Family
+from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.estimate.estimates import Estimate
+from tacit.estimate.gaussians import estimate_gaussian, gaussian_log_likelihood
+from tacit.estimate.posteriors import log_marginal_likelihood
+from tacit.estimate.priors import Dirichlet, Prior
+from tacit.estimate.tables import estimate_table, log_probability
+from tacit.families.moments import Moments
+from tacit.infer.marginals import joint
+from tacit.learn.fits import Evidence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A family, its log-likelihood, the prior's term, and what could not be determined.
+
+    undetermined  rows of a table that neither cases nor prior said anything about
+    redundant     parents of a Gaussian whose coefficients the cases leave open, as a number
+    """
+
+    family: Family
+    log_likelihood: float
+    prior_term: float = 0.0
+    undetermined: tuple[int, ...] = ()
+    redundant: int = 0
+
+
+def estimate_part(
+    axes: tuple[Variable, ...], evidence: Evidence, alpha: Floats | None, estimate: Estimate
+) -> Part:
+    """The family that is best under `estimate`; Gaussians by maximum likelihood."""
+    if isinstance(evidence, Moments):
+        continuous = tuple(axis for axis in axes if isinstance(axis, Continuous))
+        found = estimate_gaussian(continuous, evidence)
+        likelihood = gaussian_log_likelihood(found.family, evidence)
+        return Part(found.family, likelihood, redundant=len(axes) - 1 - found.rank)
+    assert alpha is not None
+    result = estimate_table(discrete_axes(axes), evidence, alpha, estimate)
+    counts = evidence.dense().values
+    return Part(
+        result.table,
+        log_probability(result.table, counts),
+        log_probability(result.table, np.nan_to_num(estimate.pseudo(alpha))),
+        result.undetermined,
+    )
+
+
+def discrete_axes(axes: Sequence[Variable]) -> tuple[Discrete, ...]:
+    """The axes of a table."""
+    return tuple(axis for axis in axes if isinstance(axis, Discrete))
+
+
+def pseudo_counts(prior: Prior, families: Mapping[str, tuple[Variable, ...]]) -> dict[str, Floats]:
+    """alpha of every table."""
+    tables = [discrete_axes(axes) for axes in families.values() if isinstance(axes[-1], Discrete)]
+    if isinstance(prior, Dirichlet):
+        prior.check_names(families)
+    resolved = prior.resolved(tables, joint)
+    return {axes[-1].name: resolved.pseudo_counts(axes) for axes in tables}
+
+
+def total_log_marginal_likelihood(
+    evidence: Mapping[str, Evidence], alpha: Mapping[str, Floats]
+) -> float | None:
+    """The sum over tables; None where a family has no prior, or an improper one."""
+    if set(alpha) != set(evidence) or any((values <= 0).any() for values in alpha.values()):
+        return None
+    return sum(
+        log_marginal_likelihood(counts, alpha[name])
+        for name, counts in evidence.items()
+        if not isinstance(counts, Moments)
+    )

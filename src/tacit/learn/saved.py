@@ -1,0 +1,91 @@
+"""A fit as JSON, and back: everything but the cases themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.core.errors import FormatError, TacitError
+from tacit.engines.plain import evidence_from_plain, evidence_to_plain
+from tacit.io.files import read_text, write_whole
+from tacit.io.ownjson import network_from_plain, network_to_plain
+from tacit.learn.fits import CasesUsed, Fit, Stop
+
+FORMAT = "tacit-fit"
+VERSION = 1
+
+
+def save_fit(fit: Fit, path: str | Path) -> None:
+    """Write the fit whole or not at all; packed if the name ends in .gz."""
+    write_whole(path, json.dumps(fit_to_plain(fit), ensure_ascii=False, allow_nan=True) + "\n")
+
+
+def load_fit(path: str | Path) -> Fit:
+    """The fit that `Fit.save` wrote."""
+    text = read_text(path)
+    try:
+        plain = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        raise FormatError(f"{path}: this is no saved fit, or it was cut short") from None
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+        raise FormatError(f"{path}: this is no saved fit; `tacit fit --save-fit` writes one")
+    if plain.get("version") != VERSION:
+        raise FormatError(
+            f"{path}: version {plain.get('version')!r} of saved fits is not known here; "
+            f"this release reads version {VERSION}"
+        )
+    try:
+        return fit_from_plain(plain)
+    except TacitError as problem:
+        raise FormatError(f"{path}: {problem}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise FormatError(f"{path}: the saved fit is damaged ({problem!r})") from None
+
+
+def fit_to_plain(fit: Fit) -> dict[str, Any]:
+    """The fit as JSON holds it."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "network": network_to_plain(fit.network),
+        "objective": fit.objective,
+        "trace": list(fit.trace),
+        "stop": fit.stop.name,
+        "settings": dict(fit.settings),
+        "seed": fit.seed,
+        "notes": list(fit.notes),
+        "evidence": {name: evidence_to_plain(each) for name, each in fit.evidence.items()},
+        "pseudo": {name: alpha.tolist() for name, alpha in fit.pseudo.items()},
+        "log_likelihood": fit.log_likelihood,
+        "log_marginal_likelihood": fit.log_marginal_likelihood,
+        "cases": {
+            "cases": fit.cases.cases,
+            "weight": fit.cases.weight,
+            "missing": dict(fit.cases.missing),
+            "fingerprint": fit.cases.fingerprint,
+            "source": fit.cases.source,
+        },
+    }
+
+
+def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
+    """The fit that `fit_to_plain` described."""
+    return Fit(
+        network=network_from_plain(plain["network"]),
+        objective=float(plain["objective"]),
+        trace=tuple(map(float, plain["trace"])),
+        stop=Stop[plain["stop"]],
+        rules=(),
+        settings=plain["settings"],
+        seed=plain["seed"],
+        notes=tuple(plain["notes"]),
+        evidence={name: evidence_from_plain(each) for name, each in plain["evidence"].items()},
+        pseudo={name: np.asarray(alpha, dtype=float) for name, alpha in plain["pseudo"].items()},
+        log_likelihood=float(plain["log_likelihood"]),
+        log_marginal_likelihood=plain["log_marginal_likelihood"],
+        cases=CasesUsed(**plain["cases"]),
+    )

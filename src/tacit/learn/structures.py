@@ -1,0 +1,73 @@
+"""What `fit` takes as a structure: a dag, its text, a network, or a file of either."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tacit.core.dag import Dag
+from tacit.core.errors import NetworkError, OptionError, quoted
+from tacit.core.network import Network
+from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.io import formats
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A dag, and the variables if they are declared rather than taken from the cases."""
+
+    dag: Dag
+    variables: Mapping[str, Variable] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def as_structure(given: Dag | Network | str | Path) -> Structure:
+    """A `Path`, or a text that ends in a known suffix, is a file; any other text is a dag."""
+    match given:
+        case Dag():
+            return Structure(given)
+        case Network():
+            note = "the network gave structure and states; its numbers were not used"
+            return Structure(given.dag, given.variables, (note,))
+        case Path():
+            return _from_file(given)
+        case str():
+            return _from_file(Path(given)) if formats.is_network_file(given) else _from_text(given)
+    raise OptionError(
+        f"a structure is a Dag, its text, a Network or a file of one, not {type(given).__name__}"
+    )
+
+
+def _from_text(text: str) -> Structure:
+    return Structure(Dag.parse(text))
+
+
+def _from_file(path: Path) -> Structure:
+    if formats.is_dag_file(path):
+        return Structure(formats.read_dag(path))
+    network, notes = formats.read_noted(path)
+    return Structure(network.dag, network.variables, (*as_structure(network).notes, *notes))
+
+
+def families_of(dag: Dag, variables: Mapping[str, Variable]) -> dict[str, tuple[Variable, ...]]:
+    """Parents..., child of every variable; an error where no family fits their kinds."""
+    families = {}
+    for name in dag.names:
+        axes = tuple(variables[other] for other in (*dag.parents[name], name))
+        if len({type(axis) for axis in axes}) > 1:
+            raise NetworkError(_mixed(axes))
+        families[name] = axes
+    return families
+
+
+def _mixed(axes: tuple[Variable, ...]) -> str:
+    child = axes[-1]
+    other = next(axis for axis in axes if type(axis) is not type(child))
+    kinds = {Discrete: "discrete", Continuous: "continuous"}
+    return (
+        f"{quoted(child.name)} is {kinds[type(child)]} and its parent {quoted(other.name)} is "
+        f"{kinds[type(other)]}: no family joins the two"
+        "\n\nmake the continuous one discrete with tc.discretise, or read the discrete one as "
+        "numbers with tc.read_cases(..., continuous=[...])"
+    )
