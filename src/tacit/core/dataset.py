@@ -193,9 +193,14 @@ def _checked_reals(name: str, array: npt.NDArray[Any]) -> Floats:
 
 
 def _checked_weights(weights: Floats, cases: int) -> Floats:
-    array = np.array(weights, dtype=np.float64)
-    if array.shape != (cases,):
-        raise WeightError(f"{cases} cases need as many weights, not {array.size}")
+    given = np.asarray(weights)
+    if given.dtype.kind not in "fiub":
+        raise WeightError(f"weights must be numbers, not {given.dtype}")
+    if given.ndim != 1:
+        raise WeightError(f"the weights have {given.ndim} dimensions, not one")
+    if given.size != cases:
+        raise WeightError(f"{cases} cases need as many weights, not {given.size}")
+    array = given.astype(np.float64)
     wrong = ~(np.isfinite(array) & (array >= 0))
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])

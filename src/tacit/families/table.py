@@ -228,7 +228,7 @@ def row_complaint(variables: Sequence[Discrete], at: int, row: Floats) -> str:
         return f"{label} has a probability that is no number\n\n    {shown}"
     if (row < 0).any():
         return f"{label} has a negative probability\n\n    {shown}"
-    return f"{label} adds up to {row.sum():.10g}, not 1\n\n    {shown}"
+    return f"{label} adds up to {sum(row.tolist()):.10g}, not 1\n\n    {shown}"
 
 
 def uniform_table(variables: tuple[Discrete, ...]) -> Table:

@@ -1,0 +1,204 @@
+"""One battery for every family; a new one joins by a line in FAMILIES and one in TWINS."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import naive
+import strategies
+from tacit.core.network import Network
+from tacit.core.variables import Continuous, Discrete
+from tacit.families import KINDS, family_from_plain
+
+NETWORKS: Mapping[str, Any] = {
+    "table": strategies.discrete_networks(most=4),
+    "linear-gaussian": strategies.gaussian_networks(most=4),
+}
+
+
+def table_twin(family: Any, case: tuple[Any, ...]) -> float:
+    if min(case) < 0:
+        return float("nan")
+    cell = family.values
+    for code in case:
+        cell = cell[code]
+    return float(np.log(cell)) if cell > 0 else -np.inf
+
+
+def gaussian_twin(family: Any, case: tuple[Any, ...]) -> float:
+    *parents, child = case
+    mean = family.intercept
+    for coefficient, value in zip(family.coefficients, parents, strict=True):
+        mean += coefficient * value
+    return naive.normal_log_density(child, mean, family.sd)
+
+
+TWINS = {"table": table_twin, "linear-gaussian": gaussian_twin}
+
+every_kind = pytest.mark.parametrize("kind", list(KINDS))
+
+
+def columns_of(network: Network, family: Any, cases: Any) -> list[Any]:
+    return [cases[name] for name in (*family.parents, family.child)]
+
+
+@every_kind
+def test_every_family_has_its_battery(kind):
+    assert kind in NETWORKS
+    assert kind in TWINS
+
+
+@every_kind
+@given(data=st.data())
+def test_log_prob_has_a_naive_twin(kind, data):
+    network = data.draw(NETWORKS[kind])
+    cases = data.draw(strategies.cases_of(network, missing=True))
+    for name in network:
+        family = network[name]
+        columns = columns_of(network, family, cases)
+        found = family.log_prob(columns)
+        assert found.shape == (len(cases),)
+        expected = [TWINS[kind](family, case) for case in zip(*columns, strict=True)]
+        possible = [value > -700 or value != value for value in expected]
+        assert_allclose(found[possible], np.array(expected)[possible], rtol=1e-9, atol=1e-9)
+
+
+@every_kind
+@given(data=st.data())
+def test_probabilities_of_the_child_sum_to_one(kind, data):
+    network = data.draw(NETWORKS[kind])
+    cases = data.draw(strategies.cases_of(network, least=1, most=6))
+    for name in network:
+        family = network[name]
+        *parents, _ = columns_of(network, family, cases)
+        variable = family.variables[-1]
+        if isinstance(variable, Discrete):
+            children = [np.full(len(cases), code) for code in range(len(variable.states))]
+            total = sum(np.exp(family.log_prob([*parents, child])) for child in children)
+        else:
+            offsets = np.linspace(-9 * family.sd, 9 * family.sd, 2001)
+            means = family.mean(parents, len(cases))
+            curves = np.array(
+                [np.exp(family.log_prob([*parents, means + offset])) for offset in offsets]
+            )
+            total = np.trapezoid(curves, offsets, axis=0)
+        assert_allclose(total, 1, rtol=1e-6)
+
+
+@every_kind
+@given(data=st.data())
+def test_samples_match_the_family_within_a_few_standard_deviations(kind, data):
+    network = data.draw(NETWORKS[kind])
+    family = network[data.draw(st.sampled_from(list(network)))]
+    one = data.draw(strategies.cases_of(network, least=1, most=1))
+    size = 4000
+    parents = [np.repeat(one[name], size) for name in family.parents]
+    drawn = family.sample(parents, size, np.random.default_rng(20))
+    assert len(drawn) == size
+    variable = family.variables[-1]
+    if isinstance(variable, Discrete):
+        for code in range(len(variable.states)):
+            column = np.full(1, code)
+            chance = float(np.exp(family.log_prob([*(p[:1] for p in parents), column])[0]))
+            off = abs(np.mean(drawn == code) - chance)
+            assert off <= 4 * np.sqrt(chance * (1 - chance) / size) + 4 / size
+            assert off == 0 or 0 < chance < 1
+    else:
+        mean = family.mean([p[:1] for p in parents], 1)[0]
+        assert abs(drawn.mean() - mean) <= 5 * family.sd / np.sqrt(size)
+        assert abs(drawn.std() / family.sd - 1) <= 5 / np.sqrt(2 * size)
+
+
+@every_kind
+@given(data=st.data())
+def test_a_sample_is_possible_and_missing_where_a_parent_is(kind, data):
+    network = data.draw(NETWORKS[kind])
+    cases = data.draw(strategies.cases_of(network, least=1, missing=True))
+    for name in network:
+        family = network[name]
+        *parents, _ = columns_of(network, family, cases)
+        drawn = family.sample(parents, len(cases), np.random.default_rng(5))
+        logs = family.log_prob([*parents, drawn])
+        gone = np.zeros(len(cases), dtype=bool)
+        for parent in parents:
+            gone |= np.isnan(parent) if parent.dtype.kind == "f" else parent < 0
+        assert (np.isnan(logs) == gone).all()
+        assert np.isfinite(logs[~gone]).all()
+
+
+@every_kind
+@given(data=st.data())
+def test_one_seed_gives_the_same_bits(kind, data):
+    network = data.draw(NETWORKS[kind])
+    cases = data.draw(strategies.cases_of(network, least=1))
+    for name in network:
+        family = network[name]
+        *parents, _ = columns_of(network, family, cases)
+        first, second = (
+            family.sample(parents, len(cases), np.random.default_rng(3)) for _ in range(2)
+        )
+        assert first.tobytes() == second.tobytes()
+
+
+@every_kind
+@given(data=st.data())
+def test_plain_data_gives_the_family_back(kind, data):
+    network = data.draw(NETWORKS[kind])
+    for name in network:
+        text = json.dumps(network[name].to_plain(), allow_nan=False)
+        again = family_from_plain(json.loads(text), network.variables)
+        assert again == network[name]
+        assert hash(again) == hash(network[name])
+        assert json.loads(text)["family"] == kind
+
+
+@every_kind
+@given(data=st.data())
+def test_free_parameters_are_as_many_as_can_be_chosen(kind, data):
+    network = data.draw(NETWORKS[kind])
+    for name in network:
+        family = network[name]
+        if kind == "table":
+            rows = naive.rows(family.values)
+            assert family.free_parameters == sum(len(row) - 1 for row in rows)
+        else:
+            assert family.free_parameters == family.coefficients.size + 2
+
+
+@every_kind
+@given(data=st.data())
+def test_a_family_names_its_variables_and_prints(kind, data):
+    network = data.draw(NETWORKS[kind])
+    for name in network:
+        family = network[name]
+        assert family.child == name == family.variables[-1].name
+        assert family.parents == network.dag.parents[name]
+        assert [variable.name for variable in family.variables] == [*family.parents, name]
+        assert all(isinstance(v, Discrete | Continuous) for v in family.variables)
+        assert str(family) == str(family.grid())
+        assert family._repr_html_().startswith("<table")
+        assert "object at 0x" not in repr(family)
+
+
+def test_rounding_never_draws_an_impossible_state():
+    """Rows whose running sum falls short of one by rounding, and a draw at the very top."""
+
+    class Top:
+        def random(self, size: int) -> Any:
+            return np.full(size, np.nextafter(1.0, 0.0))
+
+    variable = Discrete("X", tuple(map(str, range(12))))
+    values = np.array([0.1] * 10 + [0.0, 0.0])
+    values /= values.sum()
+    from tacit.families.table import Table
+
+    assert np.cumsum(values)[9] < 1
+    assert Table((variable,), values).sample([], 3, Top()).tolist() == [9, 9, 9]
