@@ -15,6 +15,10 @@ from tacit.families.moments import Moments
 
 SINGULAR = 1e-10
 """Directions of the standardised parents with less than this share of variance are not used."""
+STILL = 1e-12
+"""A variable whose sd is less than this share of its mean is constant, rounding aside."""
+ROUNDING = 1e-13
+"""Squares below this share of what they were computed from are rounding, not noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,15 +39,16 @@ def estimate_gaussian(variables: tuple[Continuous, ...], moments: Moments) -> Ga
     if moments.weight <= 0:
         raise EstimateError(f"there is no case for {variables[-1].name!r}")
     inner, cross, own = moments.scatter[:-1, :-1], moments.scatter[:-1, -1], moments.scatter[-1, -1]
-    scale = np.sqrt(np.diag(inner))
-    scale = np.where(scale > 0, scale, 1.0)
+    variance = np.diag(inner) / moments.weight
+    still = variance <= (STILL * moments.means[:-1]) ** 2
+    scale = np.where(still, np.inf, np.sqrt(np.diag(inner)))
     values, vectors = np.linalg.eigh(inner / np.outer(scale, scale))
     used = values > SINGULAR * max(1.0, values.max(initial=0.0))
     basis = vectors[:, used] / scale[:, None]
     inverse = (basis / values[used]) @ basis.T
     coefficients = inverse @ cross
-    residual = max(0.0, float(own - coefficients @ cross))
-    if residual <= SINGULAR**2 * own:
+    residual = float(own - coefficients @ cross)
+    if residual <= max(ROUNDING * own, moments.weight * (STILL * moments.means[-1]) ** 2):
         residual = 0.0
     intercept = float(moments.means[-1] - coefficients @ moments.means[:-1])
     sd = float(np.sqrt(residual / moments.weight))
@@ -57,7 +62,10 @@ def gaussian_log_likelihood(family: LinearGaussian, moments: Moments) -> float:
     off = float(slopes @ moments.means) - family.intercept
     squares = float(slopes @ moments.scatter @ slopes) + moments.weight * off**2
     if family.sd == 0:
-        return np.inf if squares <= 0 else -np.inf
+        reach = np.abs(slopes)
+        level = float(reach @ np.abs(moments.means)) + abs(family.intercept)
+        summed = float(reach @ np.abs(moments.scatter) @ reach) + moments.weight * level**2
+        return np.inf if squares <= ROUNDING * summed else -np.inf
     constant = np.log(2 * np.pi) + 2 * np.log(family.sd)
     return float(-0.5 * (moments.weight * constant + squares / family.sd**2))
 

@@ -66,10 +66,17 @@ def cell_variance(posterior: Floats) -> Floats:
 
 
 def draw_rows(posterior: Floats, random: np.random.Generator) -> Floats:
-    """One draw of the whole table: independent Dirichlet rows, as normalised gammas."""
-    gammas = random.standard_gamma(posterior)
-    totals = gammas.sum(axis=-1, keepdims=True)
-    return np.asarray(gammas / np.where(totals > 0, totals, 1.0))
+    """One draw of the whole table: independent Dirichlet rows, as normalised gammas.
+
+    In logarithms, since gammas of small parameters underflow: G(a) = G(a + 1) U^(1/a). Cells whose
+    parameter is 0 stay at 0; every row needs one above.
+    """
+    uniform = 1.0 - random.random(posterior.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(random.standard_gamma(posterior + 1.0)) + np.log(uniform) / posterior
+    logs = np.where(posterior > 0, logs, -np.inf)
+    shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
 def check_level(level: float) -> None:

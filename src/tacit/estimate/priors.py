@@ -51,7 +51,8 @@ class TablePrior(Prior):
 
 
 def _check_strength(strength: float) -> None:
-    if not np.isfinite(strength) or strength < 0:
+    number = isinstance(strength, int | float | np.number) and not isinstance(strength, bool)
+    if not number or not np.isfinite(strength) or strength < 0:
         raise OptionError(f"the strength of a prior is a number of cases, not {strength!r}")
 
 

@@ -74,19 +74,24 @@ def equivalent_size(sizes: Sequence[float], scores: Sequence[float], score: floa
     """How many cases a baseline needs to reach `score`.
 
     sizes, scores: the baseline's learning curve, scores (average log score, higher is better) made
-    to rise; between two sizes the score is taken as linear in log size. nan if the curve never gets
-    there, the first size if it starts there. [Sec. 8.1.2: report the ratio to the cases used]
+    to rise; between two sizes the score is taken as linear in log size, after one that scores -inf
+    as a jump. nan if the curve never gets there, the first size if it starts there.
+    [Sec. 8.1.2: report the ratio to the cases used]
     """
     size, value = np.asarray(sizes, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     if size.shape != value.shape or size.ndim != 1 or size.size < 1:
         raise OptionError("a learning curve needs one score for each size")
     if not ((size > 0).all() and (np.diff(size) > 0).all()):
         raise OptionError("the sizes of a learning curve must be positive and rise")
+    if np.isnan(value).any() or np.isnan(score):
+        raise OptionError("a score of the learning curve is no number")
     reached = np.maximum.accumulate(value)
     if score > reached[-1]:
         return float("nan")
     at = int(np.searchsorted(reached, score))
     if at == 0:
         return float(size[0])
+    if np.isneginf(reached[at - 1]):
+        return float(size[at])
     share = (score - reached[at - 1]) / (reached[at] - reached[at - 1])
     return float(size[at - 1] * (size[at] / size[at - 1]) ** share)

@@ -41,9 +41,9 @@ def sample(
 
     seed: repeats the draw bit for bit; without it one is made up and kept in `source`.
     """
-    if isinstance(cases, bool) or not isinstance(cases, int) or cases < 0:
+    if isinstance(cases, bool) or not isinstance(cases, int | np.integer) or cases < 0:
         raise OptionError(f"the number of cases must be 0 or more, not {cases!r}")
-    seed = fresh_seed(seed)
+    cases, seed = int(cases), fresh_seed(seed)
     random = np.random.default_rng(seed)
     columns: dict[str, Column] = {}
     for name in network:
