@@ -1,0 +1,76 @@
+"""Independent tasks on a bounded number of threads, their results in the order of the tasks.
+
+Cases are cut into chunks by their number alone and sums over chunks are taken in order, so that
+results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from tacit.core.errors import OptionError
+from tacit.families.counts import Counts, SparseCounts
+from tacit.families.moments import Moments
+
+T = TypeVar("T")
+Evidence: TypeAlias = Counts | SparseCounts | Moments
+Report: TypeAlias = Callable[[int, int], None]
+"""Told how much is done, and of how much."""
+
+SHORTEST = 32_768
+MOST_CHUNKS = 64
+
+
+class IncompleteError(Exception):
+    """A missing cell was met where none may be; never leaves this package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Tasks, and how their results, in order, become the statistics of some families."""
+
+    tasks: Sequence[Callable[[], Any]]
+    finish: Callable[[list[Any]], Mapping[str, Evidence]]
+
+
+def chunks(cases: int) -> list[tuple[int, int]]:
+    """Spans of cases: long enough to be worth a task, few enough to keep a result of each."""
+    length = max(SHORTEST, -(-cases // MOST_CHUNKS))
+    return [(start, min(start + length, cases)) for start in range(0, cases, length)]
+
+
+def thread_bound(threads: int | None) -> int:
+    """The threads asked for, or one per core that this process may use."""
+    if threads is None:
+        usable = getattr(os, "sched_getaffinity", None)
+        return len(usable(0)) if usable else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise OptionError(f"threads={threads!r} must be a whole number, 1 or more")
+    return threads
+
+
+def in_order(
+    tasks: Sequence[Callable[[], T]], threads: int | None = None, progress: Report | None = None
+) -> list[T]:
+    """What the tasks return. The first error ends all: tasks that have not begun never do."""
+    workers = min(thread_bound(threads), len(tasks))
+    if workers <= 1:
+        return [_reported(task(), at, tasks, progress) for at, task in enumerate(tasks)]
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="tacit")
+    try:
+        futures = [pool.submit(task) for task in tasks]
+        return [
+            _reported(future.result(), at, tasks, progress) for at, future in enumerate(futures)
+        ]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _reported(result: T, at: int, tasks: Sequence[Any], progress: Report | None) -> T:
+    if progress is not None:
+        progress(at + 1, len(tasks))
+    return result

@@ -1,0 +1,168 @@
+"""Counting cases into tables, about as fast as memory delivers the columns.
+
+Columns come as the addresses of their first codes: they differ in number and type from call to
+call, and numba would compile anew for every combination. The caller keeps them alive, contiguous,
+and no shorter than the cases it asks for. No cell outside a table is ever written, whatever the
+columns hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+from numba.np.numpy_support import carray
+
+from tacit.arrays import Codes, Floats, Ints
+
+BLOCK = 16_384
+"""Cases worked on at a time: long enough to stream from memory, short enough for the cache."""
+BYTE = 256
+"""Cells of a table whose positions fit one byte."""
+LANES = 4
+"""Copies of such a table: equal neighbours go to different copies and need not wait for each
+other."""
+
+
+def _pointer_to(kind: Any) -> Any:
+    pointer_type: Any = types.CPointer
+
+    @intrinsic
+    def pointer(typing_context: Any, address: Any) -> Any:
+        del typing_context, address
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return pointer_type(kind)(types.int64), generate
+
+    return pointer
+
+
+_pairs_at = _pointer_to(types.uint16)
+_bytes_at = _pointer_to(types.uint8)
+_int8_at = _pointer_to(types.int8)
+_int16_at = _pointer_to(types.int16)
+_int32_at = _pointer_to(types.int32)
+
+
+@njit(cache=True, nogil=True)
+def _add_bytes(address: int, cases: int, stride: Any, keep: Any, cells: Codes) -> Any:
+    """cells += stride * (codes & keep), two cases to a word; all bits that the codes had set.
+
+    A sum of at most 255 never carries into its neighbour, so that words add like pairs of bytes.
+    """
+    words, codes = cells.view(np.uint16), carray(_pairs_at(address), cases // 2)
+    seen = np.uint16(0)
+    for at in range(cases // 2):
+        kept = codes[at] & keep
+        seen |= kept
+        words[at] += kept * stride
+    if cases % 2:
+        kept = carray(_bytes_at(address), cases)[cases - 1] & keep
+        seen |= kept
+        cells[cases - 1] += kept * stride
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _tally(cells: Codes, cases: int, weights: Floats | None, start: int, table: Any) -> None:
+    """Add the cases at `cells` to a table (lanes, cells), a quarter of them to each lane."""
+    quarter = cases // LANES
+    if weights is None:
+        for at in range(quarter):
+            table[0, cells[at]] += 1
+            table[1, cells[at + quarter]] += 1
+            table[2, cells[at + 2 * quarter]] += 1
+            table[3, cells[at + 3 * quarter]] += 1
+        for at in range(LANES * quarter, cases):
+            table[0, cells[at]] += 1
+    else:
+        of_block = weights[start:]
+        for at in range(quarter):
+            table[0, cells[at]] += of_block[at]
+            table[1, cells[at + quarter]] += of_block[at + quarter]
+            table[2, cells[at + 2 * quarter]] += of_block[at + 2 * quarter]
+            table[3, cells[at + 3 * quarter]] += of_block[at + 3 * quarter]
+        for at in range(LANES * quarter, cases):
+            table[0, cells[at]] += of_block[at]
+
+
+@njit(cache=True, nogil=True)
+def count_bytes(
+    addresses: Ints,
+    groups: Ints,
+    columns: Ints,
+    strides: Codes,
+    keeps: Codes,
+    span: tuple[int, int],
+    weights: Floats | None,
+    tables: Any,
+) -> bool:
+    """Add the cases of `span` to small tables; False if a cell is missing where none may be.
+
+    addresses  (columns,)     of the int8 codes of each column
+    groups     (groups + 1,)  the slots of each group in the following three
+    columns    (slots,)       which column
+    strides    (slots,)       how far apart its states lie in the group's table
+    keeps      (slots,)       the bits of a code to keep, for both bytes of a word: all of them, or
+                              only so many that a missing cell, all ones, gets the place behind
+                              the states that the table has for it
+    tables     (groups, LANES, BYTE)
+    """
+    cells = np.empty(BLOCK, np.uint8)
+    for start in range(span[0], span[1], BLOCK):
+        cases = min(BLOCK, span[1] - start)
+        for group in range(groups.size - 1):
+            cells[:] = 0
+            seen = 0
+            for slot in range(groups[group], groups[group + 1]):
+                address = addresses[columns[slot]] + start
+                seen |= _add_bytes(address, cases, strides[slot], keeps[slot], cells)
+            if seen & 0x8080:
+                return False
+            _tally(cells, cases, weights, start, tables[group])
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _add_codes(codes: Codes, stride: Any, cells: Codes, absent: Codes) -> None:
+    for at in range(codes.size):
+        absent[at] |= codes[at]
+        cells[at] += codes[at] * stride
+
+
+@njit(cache=True, nogil=True)
+def count_cells(
+    addresses: Ints,
+    widths: Ints,
+    strides: Ints,
+    cases: int,
+    weights: Floats | None,
+    table: Floats,
+) -> bool:
+    """Add all cases to one table of any size; False if cases with a missing cell were left out.
+
+    widths  (columns,)  bytes of a code: 1, 2 or 4
+    """
+    cells, absent = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int32)
+    complete = True
+    for start in range(0, cases, BLOCK):
+        here = min(BLOCK, cases - start)
+        cells[:], absent[:] = 0, 0
+        for slot in range(addresses.size):
+            address, stride = addresses[slot] + start * widths[slot], np.int32(strides[slot])
+            if widths[slot] == 1:
+                _add_codes(carray(_int8_at(address), here), stride, cells, absent)
+            elif widths[slot] == 2:
+                _add_codes(carray(_int16_at(address), here), stride, cells, absent)
+            else:
+                _add_codes(carray(_int32_at(address), here), stride, cells, absent)
+        for at in range(here):
+            if absent[at] < 0:
+                complete = False
+            elif np.uint32(cells[at]) < table.size:
+                table[cells[at]] += 1.0 if weights is None else weights[start + at]
+    return complete
