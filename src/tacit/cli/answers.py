@@ -1,0 +1,51 @@
+"""What a command has to say: lines for people, plain data for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of a command, printed once everything else is done.
+
+    text   for people
+    plain  for programs: the one object that `--json` prints
+    brief  what is left of the text under `--quiet`; empty where the result is a file
+    """
+
+    text: str
+    plain: Mapping[str, Any]
+    brief: str = ""
+    json: bool = field(default=False, kw_only=True)
+    quiet: bool = field(default=False, kw_only=True)
+
+    def show(self) -> None:
+        """Print what was asked for, and nothing else, on standard output."""
+        shown = self.brief if self.quiet else self.text
+        if self.json:
+            shown = json.dumps(_strict(self.plain), ensure_ascii=False, allow_nan=False, indent=2)
+        if shown:
+            sys.stdout.write(shown + "\n")
+        sys.stdout.flush()
+
+
+def noted(notes: Sequence[str]) -> list[str]:
+    """Notes as lines."""
+    return [f"note: {note}" for note in notes]
+
+
+def _strict(value: Any) -> Any:
+    """The value as every JSON reader takes it: what is not finite becomes null."""
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _strict(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(each) for each in value]
+    return value

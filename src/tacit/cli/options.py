@@ -1,0 +1,72 @@
+"""Options that several commands share, and the small languages some of them speak."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tacit.core.dag import Dag
+from tacit.core.errors import OptionError
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Repeats what is random, bit for bit; kept with a fit."),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print only what was asked for, no summary or notes.")
+]
+Cases = Annotated[
+    str,
+    typer.Argument(
+        metavar="CASES",
+        help="Cases: csv, tsv, parquet, arrow, jsonl, a quoted glob of them, or a database.",
+        show_default=False,
+    ),
+]
+NetworkFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="NET", help="A network: .bif .xmlbif .xdsl .net .dsc .uai .json, also .gz."
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="COLUMN", help="The column that says how often cases count."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option("--missing", metavar="MARK", help="A cell with this text is missing; repeatable."),
+]
+Discretes = Annotated[
+    list[str] | None,
+    typer.Option("--discrete", metavar="NAME", help="Its numbers name states; repeatable."),
+]
+Continuouses = Annotated[
+    list[str] | None,
+    typer.Option("--continuous", metavar="NAME", help="Its values are reals; repeatable."),
+]
+TableName = Annotated[
+    str | None, typer.Option("--table", metavar="TABLE", help="The table of the database CASES.")
+]
+Query = Annotated[
+    str | None, typer.Option("--query", metavar="SQL", help="A query of the database CASES.")
+]
+
+
+def plain_name(name: str) -> str:
+    """A name without the double quotes in which any name may stand."""
+    if not name.startswith('"'):
+        return name
+    names = Dag.parse(name).names
+    if len(names) != 1:
+        raise OptionError(f"one name is expected, not {name}")
+    return names[0]
+
+
+def plain_names(names: list[str] | None) -> list[str]:
+    """Names without their double quotes."""
+    return [plain_name(name) for name in names or ()]

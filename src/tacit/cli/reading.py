@@ -1,0 +1,92 @@
+"""Arguments that name a network or cases, turned into values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.cli.options import plain_name, plain_names
+from tacit.core.errors import OptionError, marked
+
+if TYPE_CHECKING:
+    from tacit.core.dag import Dag
+    from tacit.core.dataset import Dataset
+    from tacit.core.network import Network
+
+
+def network_of(text: str) -> tuple[Network, tuple[str, ...]]:
+    """The network in a file, and what was noted on reading it."""
+    from tacit.io import formats
+
+    if "->" in text or "<-" in text:
+        what = "a network file is needed; this is a dag as text, which has no numbers"
+        raise OptionError(marked(text, 0, len(text), what, "NET"))
+    return formats.read_noted(text)
+
+
+def structure_of(text: str) -> tuple[Dag | Network, tuple[str, ...]]:
+    """A network or dag from a file, or the dag that the text itself describes."""
+    from tacit.core.dag import Dag
+    from tacit.io import formats
+
+    if formats.is_network_file(text):
+        if formats.is_dag_file(text):
+            return formats.read_dag(text), ()
+        return formats.read_noted(text)
+    if Path(text).is_file():
+        what = "this file has no suffix of a network or a dag"
+        known = f"\n\nsuffixes: {', '.join(formats.SUFFIXES)} or {formats.DAG_SUFFIX}"
+        raise OptionError(marked(text, 0, len(text), what) + known)
+    return Dag.parse(text), ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How cases are to be read: the options that `fit` and `score` share."""
+
+    weights: str | None
+    missing: tuple[str, ...]
+    discrete: tuple[str, ...]
+    continuous: tuple[str, ...]
+    table: str | None
+    query: str | None
+
+    @staticmethod
+    def of(
+        weights: str | None,
+        missing: list[str] | None,
+        discrete: list[str] | None,
+        continuous: list[str] | None,
+        table: str | None,
+        query: str | None,
+    ) -> Reading:
+        """The options as the command line gives them, names without their quotes."""
+        if table is not None and query is not None:
+            raise OptionError("--table and --query exclude each other: both say what to read")
+        return Reading(
+            plain_name(weights) if weights is not None else None,
+            tuple(missing or ()),
+            tuple(plain_names(discrete)),
+            tuple(plain_names(continuous)),
+            table,
+            query,
+        )
+
+    def cases(self, source: str, structure: Dag | Network) -> Dataset:
+        """The columns of the cases that the structure names."""
+        from tacit.core.network import Network
+        from tacit.io.cases import read_cases
+
+        network = structure if isinstance(structure, Network) else None
+        return read_cases(
+            source,
+            like=network,
+            columns=tuple(structure),
+            weights=self.weights,
+            missing=self.missing,
+            discrete=self.discrete,
+            continuous=self.continuous,
+            table=self.table,
+            query=self.query,
+        )

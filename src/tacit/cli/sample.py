@@ -1,0 +1,58 @@
+"""`tacit sample`: cases drawn from a network."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tacit.cli.answers import Answer, noted
+from tacit.cli.options import Json, NetworkFile, Quiet, Seed
+from tacit.cli.reading import network_of
+from tacit.cli.targets import Target, check_targets
+
+EXAMPLES = """\
+tacit sample asia.bif -n 1000 -o cases.csv --seed 1
+tacit sample asia.bif -n 1000 -o gaps.csv.gz --missing-share 0.1"""
+
+
+def sample(
+    network: NetworkFile,
+    cases: Annotated[int, typer.Option("-n", "--cases", min=0, help="How many cases to draw.")],
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", metavar="CASES.csv", help="A .csv, .tsv or .parquet file."),
+    ],
+    missing_share: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Cells go missing at random with this probability."),
+    ] = None,
+    json: Json = False,
+    seed: Seed = None,
+    quiet: Quiet = False,
+) -> Answer:
+    """Draw cases from a network."""
+    from tacit.infer.sampling import AtRandom, fresh_seed
+    from tacit.infer.sampling import sample as draw
+    from tacit.io.casesout import SUFFIXES, write_cases
+
+    check_targets([Target("-o", output, SUFFIXES)])
+    blanks = AtRandom(missing_share) if missing_share is not None else None
+    used = fresh_seed(seed)
+    found, notes = network_of(network)
+    data = draw(found, cases, seed=used, missing=blanks)
+    write_cases(data, output)
+    gaps = sum(data.missing().values())
+    plain = {
+        "command": "sample",
+        "cases": len(data),
+        "columns": list(data.names),
+        "missing_cells": gaps,
+        "seed": used,
+        "notes": list(notes),
+        "written": {"cases": output},
+    }
+    told = f"{len(data):,} cases of {len(data.names)} variables drawn with seed {used}"
+    blank = [f"{gaps:,} cells are missing"] if missing_share is not None else []
+    text = "\n".join([told, *blank, f"cases written to {output}", *noted(notes)])
+    return Answer(text, plain, json=json, quiet=quiet)

@@ -1,0 +1,101 @@
+"""`tacit score`: how probable cases are under a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tacit.cli.answers import Answer, noted
+from tacit.cli.options import (
+    Cases,
+    Json,
+    Missing,
+    NetworkFile,
+    Query,
+    Quiet,
+    Seed,
+    TableName,
+    Weights,
+)
+from tacit.cli.reading import Reading, network_of
+from tacit.cli.targets import Target, check_targets, write_all
+
+if TYPE_CHECKING:
+    from tacit.core.dataset import Dataset
+    from tacit.infer.likelihood import LogLikelihood
+
+EXAMPLES = """\
+tacit score learned.bif new-patients.csv
+tacit score learned.bif new-patients.csv --per-case scores.csv"""
+
+
+def score(
+    network: NetworkFile,
+    cases: Cases,
+    per_case: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.csv", help="Write the log-likelihood of each case here."),
+    ] = None,
+    weights: Weights = None,
+    missing: Missing = None,
+    table: TableName = None,
+    query: Query = None,
+    json: Json = False,
+    seed: Seed = None,
+    quiet: Quiet = False,
+) -> Answer:
+    """Say how probable cases are under a network.
+
+    The log-likelihood in nats: its sum, and its average per case. Cases must be complete.
+    """
+    del seed
+    targets = [Target("--per-case", per_case, (".csv",))] if per_case is not None else []
+    check_targets(targets)
+
+    from tacit.infer.likelihood import log_likelihood
+
+    reading = Reading.of(weights, missing, None, None, table, query)
+    found, notes = network_of(network)
+    data = reading.cases(cases, found)
+    value = log_likelihood(found, data)
+    write_all([(target, lambda path: _write_each(value, path)) for target in targets])
+    plain = _plain(value, data, [*notes, *data.notes])
+    if per_case is not None:
+        plain["written"] = {"per_case": per_case}
+    return Answer(_told(plain), plain, repr(float(value)), json=json, quiet=quiet)
+
+
+def _write_each(value: LogLikelihood, path: Path) -> None:
+    from tacit.io.files import write_whole
+
+    lines = [f"{at},{each!r}" for at, each in enumerate(value.per_case.tolist(), 1)]
+    write_whole(path, "\n".join(["case,log_likelihood", *lines]) + "\n")
+
+
+def _plain(value: LogLikelihood, data: Dataset, notes: list[str]) -> dict[str, Any]:
+    return {
+        "command": "score",
+        "cases": len(data),
+        "weight": data.total_weight,
+        "log_likelihood": float(value),
+        "average_log_likelihood": value.average,
+        "impossible_cases": int((value.per_case == -float("inf")).sum()),
+        "notes": notes,
+    }
+
+
+def _told(plain: dict[str, Any]) -> str:
+    cases = f"{plain['cases']:,} cases"
+    if plain["weight"] != plain["cases"]:
+        cases += f" weighing {plain['weight']:g}"
+    lines = [
+        f"{cases}: log-likelihood {plain['log_likelihood']:.6g} nats, "
+        f"{plain['average_log_likelihood']:.6g} per case"
+    ]
+    if plain["impossible_cases"]:
+        lines.append(f"{plain['impossible_cases']:,} cases are impossible under the network")
+    if "written" in plain:
+        lines.append(f"each case's log-likelihood written to {plain['written']['per_case']}")
+    return "\n".join([*lines, *noted(plain["notes"])])

@@ -1,0 +1,98 @@
+"""Files to be written: checked before anything is computed, and put in place all together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tacit.core.errors import OptionError, TacitError, marked, nearest
+from tacit.io.files import suffix
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file that an option names, and the suffixes that tell its format."""
+
+    option: str
+    path: str
+    suffixes: Sequence[str]
+
+    def check(self) -> None:
+        """Nothing, or an error that marks what is wrong about the path."""
+        path, found = Path(self.path), suffix(self.path)
+        if found not in self.suffixes:
+            stem = self.path[:-3] if self.path.lower().endswith(".gz") else self.path
+            what = "the suffix must tell the format"
+            if found:
+                what = f"no format has the suffix {found!r}{nearest(found, self.suffixes)}"
+            known = f"\n\nsuffixes: {', '.join(self.suffixes)}, each also with .gz"
+            raise OptionError(self._marked(len(stem) - len(found), len(stem), what) + known)
+        if path.is_dir():
+            raise OptionError(self._marked(0, len(self.path), "this is a folder, not a file"))
+        folder = len(str(path.parent))
+        if not path.parent.is_dir():
+            raise OptionError(self._marked(0, folder, "there is no such folder"))
+        if not os.access(path.parent, os.W_OK):
+            raise OptionError(self._marked(0, folder, "this folder may not be written to"))
+
+    def _marked(self, start: int, end: int, what: str) -> str:
+        return marked(self.path, start, end, what, self.option)
+
+
+def network_target(option: str, path: str) -> Target:
+    """A file for a network."""
+    from tacit.io.formats import SUFFIXES
+
+    return Target(option, path, SUFFIXES)
+
+
+def report_target(option: str, path: str) -> Target:
+    """A file for a report."""
+    return Target(option, path, (".html", ".md", ".txt", ".json"))
+
+
+def fit_target(option: str, path: str) -> Target:
+    """A file for a whole fit."""
+    return Target(option, path, (".json",))
+
+
+def check_targets(targets: Sequence[Target]) -> None:
+    """Nothing, or an error: every target can be written, and no two are the same file."""
+    seen: dict[Path, str] = {}
+    for target in targets:
+        target.check()
+        place = Path(target.path).resolve()
+        if place in seen:
+            raise OptionError(f"{seen[place]} and {target.option} name the same file {target.path}")
+        seen[place] = target.option
+
+
+def write_all(writers: Sequence[tuple[Target, Callable[[Path], None]]]) -> None:
+    """Every file is written beside its place first; only when all are there do they move in."""
+    with ExitStack() as drafts:
+        ready = []
+        for target, write in writers:
+            place = Path(target.path)
+            folder = drafts.enter_context(_drafts(target))
+            draft = Path(folder) / place.name
+            try:
+                write(draft)
+            except TacitError as problem:
+                problem.args = (str(problem).replace(str(draft), target.path),)
+                raise
+            ready.append((draft, place))
+        for draft, place in ready:
+            if place.exists():
+                draft.chmod(place.stat().st_mode & 0o777)
+            draft.replace(place)
+
+
+def _drafts(target: Target) -> TemporaryDirectory[str]:
+    try:
+        return TemporaryDirectory(prefix=".tacit-", dir=Path(target.path).parent)
+    except OSError as problem:
+        raise OptionError(f"{target.path}: cannot be written: {problem.strerror}") from None
