@@ -131,6 +131,7 @@ def test_a_sample_is_possible_and_missing_where_a_parent_is(kind, data):
         for parent in parents:
             gone |= np.isnan(parent) if parent.dtype.kind == "f" else parent < 0
         assert (np.isnan(logs) == gone).all()
+        assert ((np.isnan(drawn) if drawn.dtype.kind == "f" else drawn < 0) == gone).all()
         assert np.isfinite(logs[~gone]).all()
 
 

@@ -214,6 +214,24 @@ def test_an_arc_is_compelled_when_every_equivalent_dag_has_it(dag):
         assert equivalent(dag, Dag(parents))
 
 
+def test_compelled_arcs_of_every_class_of_four_variables():
+    classes: dict[object, list[dict[str, tuple[str, ...]]]] = {}
+    for parents in naive.all_dags("ABCD"):
+        classes.setdefault(naive.independences(parents), []).append(parents)
+    for members in classes.values():
+        arcs = [{(tail, head) for head, who in p.items() for tail in who} for p in members]
+        pattern = cpdag(Dag(members[0]))
+        assert pattern.arcs == set.intersection(*arcs)
+        assert len(pattern.arcs) + len(pattern.links) == len(arcs[0])
+        assert all(cpdag(Dag(parents)) == pattern for parents in members)
+
+
+def test_the_second_rule_of_meek():
+    pattern = cpdag(Dag.parse("B -> E <- D; D, E -> C"))
+    assert pattern.arcs == {("B", "E"), ("D", "E"), ("E", "C"), ("D", "C")}
+    assert not pattern.links
+
+
 def test_the_third_rule_of_meek():
     pattern = cpdag(Dag.parse("D -> A; D -> B; D -> C; A -> C <- B"))
     assert pattern.arcs == {("A", "C"), ("B", "C"), ("D", "C")}

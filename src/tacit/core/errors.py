@@ -11,6 +11,8 @@ TacitError                 every message of this package
 │   ├── WeightError        ... a case weight that is no weight
 │   └── MissingError       ... cells are missing where none may be
 ├── FormatError            a file that cannot be read, or a value that a format cannot hold
+├── QueryError             a question that cannot be asked of a network
+│   └── ImpossibleError    ... because its findings contradict the network
 ├── EstimateError          parameters that the evidence does not determine
 ├── SizeError              a result too large to compute or to keep
 └── OptionError            an argument or option that makes no sense
@@ -75,6 +77,14 @@ class MissingError(CasesError):
 
 class FormatError(TacitError):
     """A file that cannot be read, or a value that a format cannot hold."""
+
+
+class QueryError(TacitError):
+    """A question that cannot be asked of a network."""
+
+
+class ImpossibleError(QueryError):
+    """Findings that the network holds impossible."""
 
 
 class EstimateError(TacitError):

@@ -69,8 +69,11 @@ def d_separated(
 
 
 def reachable(dag: Dag, starts: frozenset[str], given: frozenset[str]) -> frozenset[str]:
-    """The variables not separated from `starts` by `given`."""
-    opens = ancestors(dag, given)  # colliders that pass the ball on
+    """The variables not separated from `starts` by `given`.
+
+    The ball runs on through variables that are not given and bounces back from those that are: up
+    from one that it met from above, which opens every collider above it.
+    """
     up, down = True, False  # travelling towards parents or towards children
     waiting = [(name, up) for name in starts]
     seen: set[tuple[str, bool]] = set()
@@ -84,7 +87,7 @@ def reachable(dag: Dag, starts: frozenset[str], given: frozenset[str]) -> frozen
         if free:
             found.add(name)
             waiting.extend((child, down) for child in dag.children[name])
-        if (direction == up and free) or (direction == down and name in opens):
+        if free == (direction == up):  # on through a free one, back from a given one
             waiting.extend((parent, up) for parent in dag.parents[name])
     return frozenset(found)
 
