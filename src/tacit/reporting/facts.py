@@ -1,0 +1,46 @@
+"""A fit as plain facts: the sections of a report, in their order.
+
+`facts(fit)` is {"format", "version", "title", "sections"}; a section is a dictionary with a
+`kind`, a `title` and what its builder returns. Every value is one that JSON holds; a number that is
+not finite is None. To add a section, write a function `fit -> dictionary or None` and a line here;
+then a line in `outline.KINDS` (text and markdown) and one in `html.KINDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tacit.learn.fits import Fit
+from tacit.reporting import sections
+from tacit.reporting.again import again
+from tacit.reporting.answer import answer
+from tacit.reporting.tabled import tables
+from tacit.reporting.wording import some
+
+FORMAT, VERSION = "tacit report", 1
+
+BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
+    "answer": ("The answer", answer),
+    "network": ("The network", sections.network),
+    "tables": ("Tables", tables),
+    "missing": ("Missing cells", sections.missing),
+    "course": ("How it went", sections.course),
+    "again": ("To do it again", again),
+}
+
+
+def facts(fit: Fit) -> dict[str, Any]:
+    """What a report says of this fit; sections without anything to say are left out."""
+    extent = f"{some(len(fit.network), 'variable')} learned from {some(fit.cases_used, 'case')}"
+    told = ((kind, title, build(fit)) for kind, (title, build) in BUILDERS.items())
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "title": extent,
+        "sections": [
+            {"kind": kind, "title": title, **section}
+            for kind, title, section in told
+            if section is not None
+        ],
+    }

@@ -1,0 +1,95 @@
+"""How much an arc tells: the mutual information of child and parent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.families.counts import Counts
+from tacit.families.gaussian import LinearGaussian
+from tacit.families.moments import Moments
+from tacit.families.table import Table
+from tacit.learn.fits import Fit
+
+SAID = (
+    "I(child; parent) in nats, where the parents of a variable are distributed as in the cases "
+    "and the child given them as fitted"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Information:
+    """What one parent tells about the child, in nats; nan if no case speaks, inf if everything.
+
+    alone   I(child; parent), the other parents averaged over
+    beside  I(child; parent given the other parents): 0 if the arc could go
+    """
+
+    alone: float
+    beside: float
+
+
+def arc_information(fit: Fit, child: str) -> tuple[Information, ...]:
+    """One entry per parent, in their order."""
+    family, evidence = fit.network[child], fit.evidence[child]
+    unknown = (Information(np.nan, np.nan),) * len(family.parents)
+    if not family.parents or not evidence.total > 0:
+        return unknown
+    if isinstance(family, Table) and not isinstance(evidence, Moments):
+        return _of_table(family.values, evidence.dense())
+    if isinstance(family, LinearGaussian) and isinstance(evidence, Moments):
+        return _of_gaussian(family, evidence)
+    return unknown
+
+
+def _of_table(values: Floats, counts: Counts) -> tuple[Information, ...]:
+    weights = counts.values.sum(axis=-1, keepdims=True) / counts.total
+    joint = np.where(weights > 0, np.nan_to_num(values) * weights, 0.0)
+    return tuple(_of_parent(joint, parent) for parent in range(joint.ndim - 1))
+
+
+def _of_parent(joint: Floats, parent: int) -> Information:
+    """I(C; P) = H(P) + H(C) - H(P, C);  I(C; P | O) = H(P, O) + H(C, O) - H(O) - H(P, C, O)."""
+    child = joint.ndim - 1
+    others = tuple(axis for axis in range(child) if axis != parent)
+    pair = joint.sum(axis=others)
+    alone = _entropy(pair.sum(axis=1)) + _entropy(pair.sum(axis=0)) - _entropy(pair)
+    without = joint.sum(axis=parent)
+    beside = _entropy(joint.sum(axis=child)) + _entropy(without)
+    beside -= _entropy(without.sum(axis=-1)) + _entropy(joint)
+    return Information(max(0.0, alone), max(0.0, beside))
+
+
+def _entropy(shares: Floats) -> float:
+    used = shares[shares > 0]
+    return float(-np.sum(used * np.log(used)))
+
+
+def _of_gaussian(family: LinearGaussian, moments: Moments) -> tuple[Information, ...]:
+    """-log(1 - r²) / 2, r the correlation of child and parent, or the one given the others."""
+    spread = moments.scatter[:-1, :-1] / moments.weight
+    slopes, noise = family.coefficients, family.sd**2
+    shared = spread @ slopes
+    total = float(slopes @ shared) + noise
+    found = []
+    for at, slope in enumerate(slopes):
+        told = shared[at] ** 2 / spread[at, at] if spread[at, at] > 0 else 0.0
+        own = float(slope**2) * _left(spread, at)
+        found.append(Information(_gain(total, total - told), _gain(noise + own, noise)))
+    return tuple(found)
+
+
+def _left(spread: Floats, at: int) -> float:
+    """The variance of one parent that the others do not explain."""
+    others = np.delete(np.arange(len(spread)), at)
+    cross = spread[at, others]
+    explained = cross @ np.linalg.pinv(spread[np.ix_(others, others)]) @ cross
+    return max(0.0, float(spread[at, at] - explained))
+
+
+def _gain(before: float, after: float) -> float:
+    if before <= 0:
+        return 0.0
+    return float(max(0.0, 0.5 * np.log(before / after))) if after > 1e-12 * before else np.inf

@@ -1,0 +1,216 @@
+"""Sections as blocks that text and markdown lay out: paragraphs, lists, sheets, code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tacit.core.errors import quoted
+from tacit.reporting.support import FEW
+from tacit.reporting.views import Shown, coefficients, shown_tables, table_rows
+from tacit.reporting.wording import nats, percent, places, some, weight
+
+MOST_CELLS = 20_000
+"""Cells of all tables that a text shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list, with a heading if it has one."""
+
+    title: str
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of text; the first `labels` columns name the row."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    labels: int = 1
+    foot: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines to be copied."""
+
+    text: str
+
+
+Block: TypeAlias = Paragraph | Bullets | Sheet | Code
+Section: TypeAlias = Mapping[str, Any]
+
+
+def _answer(section: Section) -> Iterator[Block]:
+    yield Paragraph(" ".join(section["sentences"]))
+    worries = [
+        worry["text"] + (f" ({places(worry['where'])})" if worry["where"] else "")
+        for worry in section["worries"]
+    ]
+    if worries:
+        yield Bullets("Worth knowing", tuple(worries))
+    if section["notes"]:
+        yield Bullets("Notes of the fit", tuple(section["notes"]))
+
+
+def _network(section: Section) -> Iterator[Block]:
+    variables = [
+        (
+            quoted(one["name"]) + (" (hidden)" if one["hidden"] else ""),
+            "real" if one["states"] is None else str(one["states"]),
+            "-" if one["rows"] is None else f"{one['rows']:,}",
+            weight(one["support"]),
+        )
+        for one in section["variables"]
+    ]
+    heads = ("variable", "states", "rows", "median cases per row")
+    yield Sheet("Variables, parents before children", heads, tuple(variables))
+    if section["arcs"]:
+        yield Sheet(
+            f"Arcs, with {section['measure']}",
+            ("parent", "child", "alone", "given the other parents"),
+            tuple(
+                (
+                    quoted(arc["parent"]),
+                    quoted(arc["child"]),
+                    nats(arc["information"]),
+                    nats(arc["given_others"]),
+                )
+                for arc in section["arcs"]
+            ),
+            labels=2,
+        )
+
+
+def _tables(section: Section) -> Iterator[Block]:
+    if any(table["family"] == "table" for table in section["tables"]):
+        prior = f" under the prior {section['prior']}" if section["prior"] else ""
+        yield Paragraph(
+            f"Probabilities with their {percent(section['level'])} credible intervals{prior}. "
+            "▲ and ▼ mark cells that the prior moved, with the distance from their share of the "
+            f"row's cases; * marks rows on fewer than {FEW} cases."
+        )
+    for shown in shown_tables(section, MOST_CELLS):
+        if shown.table["family"] == "table":
+            yield _table(shown, section["moved_from"])
+        else:
+            yield _gaussian(shown.table)
+
+
+def _table(shown: Shown, moved_from: float) -> Sheet:
+    table = shown.table
+    given = [quoted(parent["name"]) for parent in table["parents"]]
+    title = quoted(table["variable"]) + (f" given {', '.join(given)}" if given else "")
+    heads = (*(parent["name"] for parent in table["parents"]), *table["states"], "cases")
+    rows = tuple(
+        (
+            *row.given,
+            *(" ".join(filter(None, (c.probability, c.interval, c.moved))) for c in row.cells),
+            row.cases + ("*" if row.few else ""),
+        )
+        for row in table_rows(shown, moved_from)
+    )
+    return Sheet(title, heads, rows, labels=len(given), foot=shown.left_out)
+
+
+def _gaussian(table: Section) -> Sheet:
+    given = [quoted(parent["name"]) for parent in table["parents"]]
+    title = quoted(table["variable"]) + (f" given {', '.join(given)}" if given else "")
+    rows = tuple((name, value, interval) for name, value, interval in coefficients(table))
+    foot = f"linear Gaussian, on {some(table['cases'], 'case')}"
+    return Sheet(title, ("", "value", "interval"), rows, foot=foot)
+
+
+def _missing(section: Section) -> Iterator[Block]:
+    cells = sum(one["cells"] for one in section["cells"])
+    yield Paragraph(
+        f"{some(cells, 'cell')} of {some(section['cases'], 'case')} are missing. Method: "
+        f"{section['method']}."
+    )
+    yield Sheet(
+        "",
+        ("variable", "missing cells", "share of the cases"),
+        tuple(
+            (quoted(one["variable"]), f"{one['cells']:,}", percent(one["share"] or 0.0))
+            for one in section["cells"]
+        ),
+    )
+    if section["families"]:
+        yield Sheet(
+            f"Families that rest on fewer than the {weight(section['weight'])} cases",
+            ("variable", "cases", "share"),
+            tuple(
+                (quoted(one["variable"]), weight(one["weight"]), percent(one["share"]))
+                for one in section["families"]
+            ),
+        )
+
+
+def _course(section: Section) -> Iterator[Block]:
+    stop, objective = section["stop"], section["objective"]
+    if objective is not None:
+        yield Paragraph(
+            f"The objective is {objective:,.1f} nats: the log-likelihood "
+            f"{section['log_likelihood']:,.1f} and the prior's term {section['prior_term']:,.1f}. "
+            f"Stopped: {stop}."
+        )
+    else:
+        yield Paragraph(f"The objective is not finite. Stopped: {stop}.")
+    if len(section["trace"]) > 1:
+        ends = [section["trace"][0], section["trace"][-1]]
+        first, last = ("not finite" if value is None else f"{value:,.3f}" for value in ends)
+        steps = some(len(section["trace"]) - 1, "step")
+        yield Paragraph(f"{steps} took the objective from {first} to {last} nats.")
+
+
+def _again(section: Section) -> Iterator[Block]:
+    yield Code(section["python"])
+    if section["command"]:
+        yield Code(section["command"])
+    told = {
+        "source of the cases": section["source"] or "not said",
+        "fingerprint of the cases": section["fingerprint"] or "none",
+        "seed": "none; nothing was drawn at random" if section["seed"] is None else section["seed"],
+        **shown_settings(section),
+    }
+    yield Sheet("", ("setting", "value"), tuple(flat(told)), labels=2)
+
+
+def shown_settings(section: Section) -> dict[str, Any]:
+    """The settings but for the structure, which stands in the call already."""
+    return {**section["settings"], "structure": "as in the call above"}
+
+
+def flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """Settings one per line, nested ones under `outer.inner`."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", f"{value:g}" if isinstance(value, float) else str(value)
+
+
+KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
+    "answer": _answer,
+    "network": _network,
+    "tables": _tables,
+    "missing": _missing,
+    "course": _course,
+    "again": _again,
+}
+
+
+def blocks(section: Section) -> tuple[Block, ...]:
+    """The blocks of a section, in the order of reading."""
+    return tuple(KINDS[section["kind"]](section))

@@ -1,0 +1,204 @@
+"""Drawings of a network as shapes with coordinates, ready for a template to write as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.reporting.layout import Layout, Point, Spacing, layout
+from tacit.reporting.wording import nats, shortened, some, text_width
+
+LARGE = 100
+"""Networks of more variables are drawn as an overview, and variable by variable."""
+CLASSES = (5.0, 20.0, 100.0)
+"""Median cases per row from which a variable is shaded one step deeper."""
+MOST_NEAR = 40
+"""Parents, and children, that the drawing of one variable shows."""
+HEIGHT, DOT = 26.0, 9.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The box of a variable; `at` is its place among the variables of the network."""
+
+    at: int
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    tip: str
+    look: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """An arc as an SVG path; `head` is the tip of its arrow."""
+
+    ends: tuple[int, int]
+    path: str
+    width: float
+    head: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Everything an SVG needs; `label` says in words what is to be seen."""
+
+    width: float
+    height: float
+    label: str
+    shapes: tuple[Shape, ...]
+    strokes: tuple[Stroke, ...]
+    dots: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What a section says about its network, by name."""
+
+    variables: Mapping[str, Mapping[str, Any]]
+    place: Mapping[str, int]
+    arcs: Mapping[tuple[str, str], Mapping[str, Any]]
+    above: Mapping[str, Sequence[str]]
+    below: Mapping[str, Sequence[str]]
+    strongest: float
+
+    @staticmethod
+    def of(section: Mapping[str, Any]) -> Sketch:
+        """The sketch of a network section."""
+        variables = {one["name"]: one for one in section["variables"]}
+        arcs = {(arc["parent"], arc["child"]): arc for arc in section["arcs"]}
+        strongest = max((arc["information"] or 0.0 for arc in section["arcs"]), default=0.0)
+        place = {name: at for at, name in enumerate(variables)}
+        above: dict[str, list[str]] = {name: [] for name in variables}
+        below: dict[str, list[str]] = {name: [] for name in variables}
+        for tail, head in arcs:
+            above[head].append(tail)
+            below[tail].append(head)
+        return Sketch(variables, place, arcs, above, below, strongest)
+
+    def share(self, arc: tuple[str, str]) -> float:
+        """The information of an arc as a share of the strongest one's."""
+        told = self.arcs[arc]["information"] or 0.0
+        return told / self.strongest if self.strongest > 0 else 0.0
+
+    def look(self, name: str, *more: str) -> str:
+        """The classes that style a variable: its support, and whether it is hidden."""
+        variable = self.variables[name]
+        step = sum(variable["support"] >= edge for edge in CLASSES)
+        return " ".join([f"s{step}", *(["hidden"] if variable["hidden"] else []), *more])
+
+    def about(self, name: str) -> str:
+        """A variable in a line."""
+        variable = self.variables[name]
+        hidden = ", hidden" if variable["hidden"] else ""
+        if variable["rows"] is None:
+            return f"{name}{hidden}: real, {some(variable['support'], 'case')}"
+        return (
+            f"{name}{hidden}: {some(variable['states'], 'state')}, "
+            f"{some(variable['rows'], 'row')}, median {some(variable['support'], 'case')} per row"
+        )
+
+
+def thickness(share: float, dots: bool) -> float:
+    """How thick an arc is drawn that carries this share of the strongest one's information."""
+    return 0.6 + 1.6 * share if dots else 1.0 + 5.0 * share
+
+
+def drawing(sketch: Sketch) -> Picture:
+    """The whole network: with names up to `LARGE` variables, beyond that as dots."""
+    parents = sketch.above
+    extent = f"{some(len(parents), 'variable')} and {some(len(sketch.arcs), 'arc')}"
+    if len(parents) > LARGE:
+        space = Spacing(most=1000, between=5, passage=2.5, layers=20, margin=4)
+        laid = layout(parents, dict.fromkeys(parents, DOT), DOT, space)
+        return _picture(sketch, laid, f"Overview of the network: {extent}", dots=True)
+    laid = layout(parents, {name: _box_width(name) for name in parents}, HEIGHT)
+    return _picture(sketch, laid, f"The network: {extent}, listed below", dots=False)
+
+
+def neighbourhood(sketch: Sketch, name: str) -> tuple[Picture, int]:
+    """A variable with its parents above and its children below; and how many do not fit in."""
+    above = sorted(sketch.above[name], key=lambda tail: -sketch.share((tail, name)))
+    below = sorted(sketch.below[name], key=lambda head: -sketch.share((name, head)))
+    parents: dict[str, list[str]] = {name: above[:MOST_NEAR]}
+    parents |= {tail: [] for tail in above[:MOST_NEAR]}
+    parents |= {head: [name] for head in below[:MOST_NEAR]}
+    space = Spacing(most=760, between=12, passage=7, layers=26)
+    laid = layout(parents, {each: _box_width(each) for each in parents}, HEIGHT, space)
+    label = f"{name} with {some(len(above), 'parent')} and {some(len(below), 'child', 'children')}"
+    picture = _picture(sketch, laid, label, dots=False, centre=name)
+    return picture, len(above) + len(below) + 1 - len(parents)
+
+
+def _box_width(name: str) -> float:
+    return max(44.0, text_width(shortened(name)) + 18.0)
+
+
+def _picture(
+    sketch: Sketch, laid: Layout, label: str, *, dots: bool, centre: str | None = None
+) -> Picture:
+    shapes = tuple(
+        Shape(
+            sketch.place[name],
+            round(box.x, 1),
+            round(box.y, 1),
+            round(box.width, 1),
+            box.height,
+            "" if dots else shortened(name),
+            sketch.about(name),
+            sketch.look(name, *(["centre"] if name == centre else [])),
+        )
+        for name, box in laid.boxes.items()
+    )
+    strokes = tuple(_stroke(sketch, arc, route, dots) for arc, route in laid.routes.items())
+    return Picture(round(laid.width), round(laid.height), label, shapes, strokes, dots)
+
+
+def _stroke(sketch: Sketch, arc: tuple[str, str], route: Sequence[Point], dots: bool) -> Stroke:
+    tail, head = arc
+    x, y = route[-1]
+    width = thickness(sketch.share(arc), dots)
+    length, half = (0.0, 0.0) if dots else (4 + width, 2.5 + 0.75 * width)
+    tip = f"M{_n(x - half)} {_n(y - length)}h{_n(2 * half)}L{_n(x)} {_n(y)}z" if length else ""
+    return Stroke(
+        (sketch.place[tail], sketch.place[head]),
+        _path([*route[:-1], (x, y - length)]),
+        round(width, 2),
+        tip,
+        f"{tail} → {head}: {nats(sketch.arcs[arc]['information'])}",
+    )
+
+
+def _path(route: Sequence[Point]) -> str:
+    """Through all points, leaving and entering each straight down."""
+    x, y = route[0]
+    parts = [f"M{_n(x)} {_n(y)}"]
+    for across, down in route[1:]:
+        if abs(across - x) < 0.5:
+            parts.append(f"V{_n(down)}")
+        else:
+            half = (y + down) / 2
+            parts.append(f"C{_n(x)} {_n(half)} {_n(across)} {_n(half)} {_n(across)} {_n(down)}")
+            x = across
+        y = down
+    return "".join(parts)
+
+
+def _n(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def curve(trace: Sequence[float | None], width: float = 360, height: float = 110) -> str:
+    """The objective against the step, as a polyline; steps without a value are left out."""
+    known = [(step, value) for step, value in enumerate(trace) if value is not None]
+    low, high = min(value for _, value in known), max(value for _, value in known)
+    scale = (high - low) or 1.0
+    last = max(1, len(trace) - 1)
+    return " ".join(
+        f"{_n(width * step / last)},{_n(height * (1 - (value - low) / scale))}"
+        for step, value in known
+    )

@@ -1,0 +1,80 @@
+"""The sections after the answer, each a function of the fit: plain data, or nothing to say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tacit.families.table import Table
+from tacit.learn.fits import Fit
+from tacit.reporting.information import SAID, arc_information
+from tacit.reporting.support import median_cases
+from tacit.reporting.wording import finite
+
+
+def network(fit: Fit) -> dict[str, Any]:
+    """`variables` with the support of their tables, `arcs` with the information they carry."""
+    hidden = set(fit.settings.get("hidden", ()))
+    return {
+        "measure": SAID,
+        "variables": [_variable(fit, name, name in hidden) for name in fit.network],
+        "arcs": [arc for name in fit.network for arc in _arcs(fit, name)],
+    }
+
+
+def _variable(fit: Fit, name: str, hidden: bool) -> dict[str, Any]:
+    family = fit.network[name]
+    states = family.values.shape[-1] if isinstance(family, Table) else None
+    rows = family.values.size // family.values.shape[-1] if isinstance(family, Table) else None
+    support = median_cases(fit, name)
+    return {"name": name, "states": states, "rows": rows, "support": support, "hidden": hidden}
+
+
+def _arcs(fit: Fit, child: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "parent": parent,
+            "child": child,
+            "information": finite(told.alone),
+            "given_others": finite(told.beside),
+        }
+        for parent, told in zip(
+            fit.network[child].parents, arc_information(fit, child), strict=True
+        )
+    ]
+
+
+def missing(fit: Fit) -> dict[str, Any] | None:
+    """Missing `cells` per variable, and the `families` that rest on fewer cases for it."""
+    absent = {name: cells for name, cells in fit.cases.missing.items() if cells}
+    if not absent:
+        return None
+    cases = fit.cases.cases
+    return {
+        "cases": cases,
+        "weight": fit.cases.weight,
+        "method": str(fit.settings["method"]),
+        "cells": [
+            {"variable": name, "cells": cells, "share": cells / cases if cases else None}
+            for name, cells in absent.items()
+        ],
+        "families": [
+            {
+                "variable": name,
+                "weight": float(fit.evidence[name].total),
+                "share": float(fit.evidence[name].total / fit.cases.weight),
+            }
+            for name in fit.network
+            if fit.evidence[name].total < fit.cases.weight - 1e-9
+        ],
+    }
+
+
+def course(fit: Fit) -> dict[str, Any]:
+    """`objective`, why it ended (`stop`), and the objective after each step (`trace`)."""
+    return {
+        "objective": finite(fit.objective),
+        "log_likelihood": finite(fit.log_likelihood),
+        "prior_term": finite(fit.objective - fit.log_likelihood),
+        "stop": str(fit.stop.value),
+        "trace": [finite(value) for value in fit.trace],
+    }

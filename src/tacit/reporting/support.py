@@ -1,0 +1,54 @@
+"""How many cases stand behind each row of each table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.families.moments import Moments
+from tacit.families.table import Table
+from tacit.learn.fits import Fit
+
+FEW = 5
+"""Rows on fewer cases than this are pointed out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The table of one variable, row by row, with the evidence of the cases alone.
+
+    values  (rows, states)  the fitted probabilities
+    counts  (rows, states)  N
+    cases   (rows,)         the cases in each row
+    """
+
+    table: Table
+    values: Floats
+    counts: Floats
+    cases: Floats
+
+
+def rows_of(fit: Fit, name: str) -> Rows | None:
+    """The rows of a variable's table; None if it has another family."""
+    table, evidence = fit.network[name], fit.evidence[name]
+    if not isinstance(table, Table) or isinstance(evidence, Moments):
+        return None
+    counts = evidence.dense().rows()
+    return Rows(table, table.values.reshape(counts.shape), counts, counts.sum(axis=1))
+
+
+def all_rows(fit: Fit) -> Iterator[Rows]:
+    """The tables of the network, parents before children."""
+    for name in fit.network:
+        rows = rows_of(fit, name)
+        if rows is not None:
+            yield rows
+
+
+def median_cases(fit: Fit, name: str) -> float:
+    """Half of the rows rest on this many cases or more; all cases where there are no rows."""
+    rows = rows_of(fit, name)
+    return float(np.median(rows.cases)) if rows is not None else float(fit.evidence[name].total)

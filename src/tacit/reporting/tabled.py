@@ -1,0 +1,130 @@
+"""The section of tables: every number that was learned, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import Floats, Ints
+from tacit.families.gaussian import LinearGaussian
+from tacit.learn.fits import Fit
+from tacit.reporting.support import Rows, rows_of
+from tacit.reporting.wording import finite
+
+MOST_ROWS = 5_000
+"""Rows of one table that a report holds; of larger tables those with most cases."""
+MOST_CELLS = 500_000
+"""Cells of all tables together that a report holds; larger tables give way first."""
+MOST_INTERVALS = 200_000
+"""Cells of a table up to which intervals are computed."""
+MOVED = 0.005
+"""The prior is said to have moved a cell from here on."""
+
+
+def tables(fit: Fit) -> dict[str, Any]:
+    """`tables`, parents before children; the `level` of intervals and the `prior` behind them.
+
+    From a distance of `moved_from` on, the prior is said to have moved a cell.
+    A table has `parents` and `states` with their names and, for each row it holds, `position`,
+    `probability`, `lower`, `upper`, `cases` and `moved`: the probability less the share of the
+    state in the row's cases. `rows` is how many rows there are in all.
+    """
+    names = list(fit.network)
+    known = [rows_of(fit, name) for name in names]
+    most = fair([(rows.values.shape if rows else (0, 1)) for rows in known], MOST_CELLS, MOST_ROWS)
+    told = [
+        _table(fit, rows, most) if rows else _gaussian(fit, name)
+        for name, rows in zip(names, known, strict=True)
+    ]
+    return {
+        "level": float(fit.settings["level"]),
+        "prior": str(fit.settings["prior"]) if fit.pseudo else None,
+        "moved_from": MOVED,
+        "tables": told,
+    }
+
+
+def fair(shapes: Sequence[tuple[int, ...]], cells: int, most: int) -> int:
+    """How many rows each table may show so that all together show at most so many cells.
+
+    The same for all: what small tables leave over goes to the larger ones, and none gets fewer
+    than 4, however many tables there are.
+    """
+    low, high = 4, max(4, most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sum(min(rows, middle) * states for rows, states in shapes) <= cells:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def fullest(cases: Floats, most: int) -> Ints:
+    """The positions of the rows with most cases, as many as asked for, in the table's order."""
+    if cases.size <= most:
+        return np.arange(cases.size)
+    return np.sort(np.argsort(-cases, kind="stable")[:most])
+
+
+def _table(fit: Fit, rows: Rows, most: int) -> dict[str, Any]:
+    table, at = rows.table, fullest(rows.cases, most)
+    lower = upper = None
+    if rows.values.size <= MOST_INTERVALS:
+        interval = fit.intervals[table.child]
+        lower = _listed(interval.lower.reshape(rows.values.shape)[at])
+        upper = _listed(interval.upper.reshape(rows.values.shape)[at])
+    return {
+        "variable": table.child,
+        "family": "table",
+        "parents": [
+            {"name": parent.name, "states": list(parent.states)} for parent in table.variables[:-1]
+        ],
+        "states": list(table.variables[-1].states),
+        "rows": int(rows.cases.size),
+        "position": at.tolist(),
+        "probability": _listed(rows.values[at]),
+        "lower": lower,
+        "upper": upper,
+        "cases": rows.cases[at].tolist(),
+        "moved": _listed(_moved(rows, at)),
+    }
+
+
+def _moved(rows: Rows, at: Ints) -> Floats:
+    """How far each cell stands from its share of the row's cases; nan where there are none."""
+    cases = rows.cases[at][:, None]
+    share = np.where(cases > 0, rows.counts[at] / np.where(cases > 0, cases, 1.0), np.nan)
+    return np.asarray(rows.values[at] - share)
+
+
+def _listed(values: Floats) -> list[list[float | None]]:
+    if np.isfinite(values).all():
+        plain: list[list[float | None]] = values.tolist()
+        return plain
+    return [[finite(value) for value in row] for row in values.tolist()]
+
+
+def _gaussian(fit: Fit, name: str) -> dict[str, Any]:
+    family = fit.network[name]
+    assert isinstance(family, LinearGaussian)
+    interval = fit.intervals[name]
+    parameters = [
+        *(("coefficient", *one) for one in zip(family.parents, family.coefficients, strict=True)),
+        ("intercept", "", family.intercept),
+        ("sd", "", family.sd),
+    ]
+    return {
+        "variable": name,
+        "family": "linear-gaussian",
+        "parents": [{"name": parent, "states": None} for parent in family.parents],
+        "cases": float(fit.evidence[name].total),
+        "parameters": [
+            {"kind": kind, "parent": parent, "value": float(value), "lower": low, "upper": high}
+            for (kind, parent, value), low, high in zip(
+                parameters, map(finite, interval.lower), map(finite, interval.upper), strict=True
+            )
+        ],
+    }

@@ -1,0 +1,115 @@
+"""Tables made ready to be laid out: which rows are shown, and every number as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.reporting.support import FEW
+from tacit.reporting.tabled import fair, fullest
+from tacit.reporting.wording import interval, moved, probability, real, real_interval, some, weight
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table of the facts with the rows that are laid out, and a sentence about the others."""
+
+    table: Mapping[str, Any]
+    rows: tuple[int, ...] = ()
+    left_out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A probability as text; `shade` is the same to two digits, nothing where it is nothing."""
+
+    probability: str
+    interval: str
+    moved: str
+    shade: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One parent configuration; `few` if it rests on fewer than 5 cases, `none` on none."""
+
+    given: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    cases: str
+    few: bool
+    none: bool
+
+
+def shown_tables(section: Mapping[str, Any], cells: int) -> list[Shown]:
+    """Every table, with so many of its rows that all tables together show at most `cells`."""
+    tables = section["tables"]
+    shapes = [(len(table.get("position", ())), len(table.get("states", ()))) for table in tables]
+    most = fair(shapes, cells, max((rows for rows, _ in shapes), default=0))
+    return [_shown(table, most) if "position" in table else Shown(table) for table in tables]
+
+
+def _shown(table: Mapping[str, Any], most: int) -> Shown:
+    rows = tuple(fullest(np.asarray(table["cases"]), most).tolist())
+    left = table["rows"] - len(rows)
+    if not left:
+        return Shown(table, rows)
+    held = len(table["position"])
+    text = (
+        f"{left:,} of {some(table['rows'], 'row')} are left out here, those with the fewest cases"
+    )
+    if held == table["rows"]:
+        return Shown(table, rows, f"{text}; the report saved as .json holds them all.")
+    where = f"fit.network[{table['variable']!r}]"
+    return Shown(
+        table, rows, f"{text}; the report saved as .json holds {held:,} rows, {where} all of them."
+    )
+
+
+def table_rows(shown: Shown, moved_from: float) -> Iterator[Row]:
+    """The rows that are laid out, every number as text."""
+    table = shown.table
+    sizes = [len(parent["states"]) for parent in table["parents"]]
+    for at in shown.rows:
+        places = np.unravel_index(table["position"][at], sizes) if sizes else ()
+        given = (
+            parent["states"][place] for parent, place in zip(table["parents"], places, strict=True)
+        )
+        cases = table["cases"][at]
+        cells = tuple(_cells(table, at, moved_from))
+        yield Row(tuple(given), cells, weight(cases), cases < FEW, cases == 0)
+
+
+def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cell]:
+    values, shifts = table["probability"][at], table["moved"][at]
+    unknown = [None] * len(values)
+    lower = table["lower"][at] if table["lower"] else unknown
+    upper = table["upper"][at] if table["upper"] else unknown
+    for value, low, high, shift in zip(values, lower, upper, shifts, strict=True):
+        mark = moved(shift) if shift is not None and abs(shift) >= moved_from else ""
+        shade = f"{value or 0.0:.2f}".strip("0").rstrip(".")
+        yield Cell(probability(value), interval(low, high), mark, shade)
+
+
+def coefficients(table: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The parameters of a linear Gaussian family: name, value, interval."""
+    return [
+        (
+            one["parent"] if one["kind"] == "coefficient" else f"({one['kind']})",
+            real(one["value"], one["lower"], one["upper"]),
+            real_interval(one["lower"], one["upper"]),
+        )
+        for one in table["parameters"]
+    ]
+
+
+def equation(table: Mapping[str, Any]) -> str:
+    """A linear Gaussian family as people write it: `Power = 40 + 2.15 × Wind, sd 1.60`."""
+    told = {name: value for name, value, _ in coefficients(table)}
+    terms = "".join(
+        f" {'−' if told[name].startswith('-') else '+'} {told[name].lstrip('-')} × {name}"
+        for name in (parent["name"] for parent in table["parents"])
+    )
+    return f"{table['variable']} = {told['(intercept)']}{terms}, with noise of sd {told['(sd)']}"

@@ -1,0 +1,160 @@
+"""What the reader of a fit should worry about: one function per worry, none where all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tacit.core.errors import quoted
+from tacit.families.gaussian import LinearGaussian
+from tacit.learn.fits import Fit
+from tacit.reporting.support import FEW, Rows, all_rows
+from tacit.reporting.wording import are, first, some
+
+CERTAIN = 0.99
+KNOWING = 300
+"""So many cases without an exception bound its probability by 0.01: the rule of three, 3/n."""
+
+Worry: TypeAlias = dict[str, Any]
+Check: TypeAlias = Callable[[Fit, Sequence[Rows]], Worry | None]
+
+_FILLED = {
+    "uniform": "an even guess",
+    "prior": "the prior's mean",
+    "nan": "unknown",
+    "zeros": "zero throughout",
+}
+
+
+def worries(fit: Fit) -> list[Worry]:
+    """`{kind, text, where}` of everything that gives reason to; `where` counts per variable."""
+    rows = list(all_rows(fit))
+    found = [check(fit, rows) for check in CHECKS]
+    return [worry for worry in found if worry is not None]
+
+
+def _worry(kind: str, text: str, counts: Mapping[str, int]) -> Worry:
+    where = [{"variable": name, "count": count} for name, count in counts.items() if count]
+    return {"kind": kind, "text": text, "where": sorted(where, key=lambda one: -one["count"])}
+
+
+def _few_cases(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del fit
+    few = {rows.table.child: int((rows.cases < FEW).sum()) for rows in tables}
+    total, count = sum(rows.cases.size for rows in tables), sum(few.values())
+    if not count:
+        return None
+    text = f"{count:,} of {some(total, 'row')} rest{'s' if count == 1 else ''} on fewer than"
+    return _worry("few cases", f"{text} {FEW} cases", few)
+
+
+def _no_cases(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    none = {rows.table.child: int((rows.cases == 0).sum()) for rows in tables}
+    total, count = sum(rows.cases.size for rows in tables), sum(none.values())
+    if not count:
+        return None
+    by_prior = not str(fit.settings["estimate"]).startswith("ML")
+    filled = "the prior's word" if by_prior else _FILLED[str(fit.settings["empty"])]
+    have, what = ("has", "it holds") if count == 1 else ("have", "they hold")
+    text = f"{count:,} of {some(total, 'row')} {have} no case: what {what} is {filled}, not learned"
+    return _worry("no cases", text, none)
+
+
+def _impossible(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del fit
+    zero = {
+        rows.table.child: int((rows.values[rows.cases > 0] == 0).sum())
+        for rows in tables
+        if rows.values.shape[1] > 1
+    }
+    count = sum(zero.values())
+    if not count:
+        return None
+    text = (
+        f"{some(count, 'probability', 'probabilities')} {are(count)} exactly 0: the network calls "
+        "impossible what these cases did not show; a prior, tc.BDeu(1) for example, avoids that"
+    )
+    return _worry("impossible", text, zero)
+
+
+def _nearly_certain(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del fit
+    sure = {
+        rows.table.child: int(
+            (
+                (rows.values.max(axis=1) >= CERTAIN) & (rows.cases >= FEW) & (rows.cases < KNOWING)
+            ).sum()
+        )
+        for rows in tables
+        if rows.values.shape[1] > 1
+    }
+    count = sum(sure.values())
+    if not count:
+        return None
+    put, rest = ("puts", "rests") if count == 1 else ("put", "rest")
+    text = (
+        f"{some(count, 'row')} {put} {CERTAIN} or more on one state but {rest} on fewer than "
+        f"{KNOWING} cases, too few to show it"
+    )
+    return _worry("nearly certain", text, sure)
+
+
+def _unseen_states(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del fit
+    names = [
+        f"{quoted(rows.table.child)}={quoted(state)}"
+        for rows in tables
+        if rows.cases.any()
+        for state, seen in zip(
+            rows.table.variables[-1].states, rows.counts.sum(axis=0) > 0, strict=True
+        )
+        if not seen
+    ]
+    if not names:
+        return None
+    occur = "occurs" if len(names) == 1 else "occur"
+    text = f"{some(len(names), 'state')} never {occur} in the cases: {first(names, 4)}"
+    return _worry("unseen states", text, {})
+
+
+def _few_for_gaussians(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del tables
+    thin = [
+        name
+        for name in fit.network
+        if isinstance(family := fit.network[name], LinearGaussian)
+        and fit.evidence[name].total < FEW * family.free_parameters
+    ]
+    if not thin:
+        return None
+    rest = "rests" if len(thin) == 1 else "rest"
+    text = f"{some(len(thin), 'linear Gaussian family', 'linear Gaussian families')} {rest} on"
+    where = [{"variable": name, "count": None} for name in thin]
+    text = f"{text} fewer than {FEW} cases per parameter"
+    return {"kind": "thin regressions", "text": text, "where": where}
+
+
+def _unknown(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del fit
+    unknown = {
+        rows.table.child: int((~(np.nansum(rows.values, axis=1) > 0.5)).sum()) for rows in tables
+    }
+    count = sum(unknown.values())
+    if not count:
+        return None
+    text = f"{some(count, 'row')} {are(count)} no distribution: the network cannot be written"
+    return _worry("unknown rows", f"{text} to a file as it is", unknown)
+
+
+CHECKS: tuple[Check, ...] = (
+    _few_cases,
+    _no_cases,
+    _impossible,
+    _nearly_certain,
+    _unseen_states,
+    _few_for_gaussians,
+    _unknown,
+)
+"""In the order in which the reader hears of them."""
