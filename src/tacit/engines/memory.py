@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from operator import add
-from typing import TypeAlias
 
 import numpy as np
 
@@ -14,12 +13,10 @@ from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import CasesError, MissingError, NetworkError, OptionError, listed, quoted
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.engines.axes import Family, discrete
 from tacit.engines.tables import table_jobs
 from tacit.engines.tasks import Evidence, IncompleteError, Job, Report, chunks, in_order
 from tacit.families.moments import Moments
-
-Family: TypeAlias = tuple[Variable, ...]
-"""The parents, then the child."""
 
 BLOCK = 8_192
 """Cases whose moments are taken at once, while they stay in the cache."""
@@ -102,7 +99,7 @@ def _lacking(data: Dataset, families: Sequence[Family]) -> str:
 
 
 def _jobs(data: Dataset, families: Sequence[Family], available: bool) -> list[Job]:
-    tables = [tuple(axis for axis in family if isinstance(axis, Discrete)) for family in families]
+    tables = [discrete(family) for family in families]
     gaussians = [family for family in families if isinstance(family[-1], Continuous)]
     return [
         *table_jobs(data, [axes for axes in tables if axes], available),

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import prod
+from math import log10, prod
 from typing import TypeAlias
 
 import numpy as np
 
 from tacit.arrays import Codes, Floats, Ints
 from tacit.core.dataset import Dataset
-from tacit.core.errors import SizeError, listed
+from tacit.core.errors import SizeError, listed, quoted
 from tacit.core.variables import Discrete
 from tacit.engines.plans import CELLS, Plan, places, plan
 from tacit.engines.tasks import Evidence, IncompleteError, Job, chunks
 from tacit.families.counts import DENSE_CELLS, Counts, SparseCounts
-from tacit.families.table import cells
+from tacit.families.table import MOST_AXES, cells
 
 Axes: TypeAlias = tuple[Discrete, ...]
 """The parents, then the child."""
@@ -47,6 +47,8 @@ def _columns(data: Dataset, axes: Sequence[Discrete]) -> _Columns:
 
 def table_jobs(data: Dataset, families: Sequence[Axes], available: bool) -> list[Job]:
     """How to count these families; `available` leaves out cases with missing cells."""
+    for axes in families:
+        check_size(axes)
     names = dict.fromkeys(axis.name for axes in families for axis in axes)
     complete = {name: not (available and data[name].min(initial=0) < 0) for name in names}
     together = [axes for axes in families if _fits_bytes(axes, complete)]
@@ -58,6 +60,22 @@ def table_jobs(data: Dataset, families: Sequence[Axes], available: bool) -> list
 def shape_of(axes: Axes) -> tuple[int, ...]:
     """How many states each axis has."""
     return tuple(len(axis.states) for axis in axes)
+
+
+def check_size(axes: Axes) -> None:
+    """Nothing, or an error about a table whose cells cannot even be numbered."""
+    child, parents = axes[-1].name, [axis.name for axis in axes[:-1]]
+    if len(axes) > MOST_AXES:
+        raise SizeError(
+            f"{quoted(child)} has {len(parents):,} parents; a table takes at most {MOST_AXES - 1}"
+        )
+    if prod(shape_of(axes)) > np.iinfo(np.int64).max:
+        digits = sum(log10(states) for states in shape_of(axes))
+        raise SizeError(
+            f"the table of {quoted(child)} given {listed(map(quoted, parents))} has about "
+            f"10^{digits:.0f} cells, more than can be told apart"
+            "\n\nremove parents, or merge states with tc.discretise"
+        )
 
 
 def _fits_bytes(axes: Axes, complete: Mapping[str, bool]) -> bool:
@@ -113,12 +131,6 @@ def _weighed(at: Ints, weights: Floats, size: int) -> Floats:
 def _alone(data: Dataset, axes: Axes, available: bool) -> Job:
     """One family with a table of its own: every cell of it, or only those that occur."""
     size, columns = prod(shape_of(axes)), _columns(data, axes)
-    if size > np.iinfo(np.int64).max:
-        raise SizeError(
-            f"the table of {axes[-1].name!r} given {listed(axis.name for axis in axes[:-1])} has "
-            f"{float(size):.3g} cells, more than can be told apart"
-            "\n\nremove parents, or merge states with tc.discretise"
-        )
     count = _every_cell if size <= DENSE_CELLS else _cells_seen
     task = partial(count, shape_of(axes), columns, data.weights, available)
     return Job([task], lambda results: {axes[-1].name: results[0]})

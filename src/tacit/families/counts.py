@@ -9,11 +9,12 @@ from typing import TypeAlias
 import numpy as np
 
 from tacit.arrays import Floats, Ints, readonly
-from tacit.core.errors import CasesError, SizeError
+from tacit.core.errors import CasesError, NetworkError, SizeError
 
 DENSE_CELLS = 10_000_000
 """Tables up to this size keep every cell; larger ones only the cells seen (EST section 1.6)."""
 ROUNDING = 1e-9
+"""How far below zero a count may come out when cases are taken away."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,10 +45,12 @@ class Counts:
         return self
 
     def __add__(self, other: Counts) -> Counts:
+        _check_shapes(self.shape, other.shape)
         return Counts(self.values + other.values)
 
     def __sub__(self, other: Counts) -> Counts:
-        return Counts(_not_negative(self.values - other.values))
+        _check_shapes(self.shape, other.shape)
+        return Counts(_difference(self.values, other.values))
 
     def __rmul__(self, strength: float) -> Counts:
         return Counts(strength * self.values)
@@ -92,28 +95,40 @@ class SparseCounts:
         return Counts(values.reshape(self.shape))
 
     def __add__(self, other: SparseCounts) -> SparseCounts:
-        at, place = np.unique(np.concatenate([self.at, other.at]), return_inverse=True)
-        added = np.bincount(place, np.concatenate([self.values, other.values]), at.size)
-        return SparseCounts(self.shape, at, np.asarray(added, dtype=np.float64))
+        at, mine, theirs = self._beside(other)
+        return SparseCounts(self.shape, at, mine + theirs)
 
     def __sub__(self, other: SparseCounts) -> SparseCounts:
-        left = self + (-1.0) * other
-        values = _not_negative(left.values)
-        kept = values > 0
-        return SparseCounts(self.shape, left.at[kept], values[kept])
+        at, mine, theirs = self._beside(other)
+        values = _difference(mine, theirs)
+        return SparseCounts(self.shape, at[values > 0], values[values > 0])
 
     def __rmul__(self, strength: float) -> SparseCounts:
         return SparseCounts(self.shape, self.at, strength * self.values)
+
+    def _beside(self, other: SparseCounts) -> tuple[Ints, Floats, Floats]:
+        """The cells that either has seen, and what each counted in them."""
+        _check_shapes(self.shape, other.shape)
+        at = np.union1d(self.at, other.at)
+        mine, theirs = np.zeros(at.size), np.zeros(at.size)
+        mine[np.searchsorted(at, self.at)] = self.values
+        theirs[np.searchsorted(at, other.at)] = other.values
+        return at, mine, theirs
 
 
 AnyCounts: TypeAlias = Counts | SparseCounts
 
 
-def _not_negative(difference: Floats) -> Floats:
+def _check_shapes(one: tuple[int, ...], other: tuple[int, ...]) -> None:
+    if one != other:
+        raise NetworkError(f"counts of the shapes {one} and {other} are not of the same table")
+
+
+def _difference(before: Floats, taken: Floats) -> Floats:
     """Counts after subtraction: rounding below zero becomes zero, anything more is an error."""
-    if difference.size and difference.min() < -ROUNDING:
+    left = before - taken
+    if (left < -ROUNDING * np.maximum(1.0, before)).any():
         raise CasesError(
-            "more cases are taken away than were counted: "
-            f"a count would become {difference.min():g}"
+            f"more cases are taken away than were counted: a count would become {left.min():g}"
         )
-    return np.maximum(difference, 0.0)
+    return np.maximum(left, 0.0)

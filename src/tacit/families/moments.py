@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats, readonly
-from tacit.core.errors import CasesError
+from tacit.core.errors import CasesError, NetworkError
 from tacit.families.counts import ROUNDING
 
 
@@ -49,7 +49,7 @@ class Moments:
         return self.weight
 
     def __add__(self, other: Moments) -> Moments:
-        return self._combined(other, 1.0)
+        return Moments(*self._combined(other, 1.0))
 
     def __sub__(self, other: Moments) -> Moments:
         if other.weight > self.weight + ROUNDING:
@@ -57,17 +57,30 @@ class Moments:
                 f"cases worth {other.weight:g} cannot be taken away "
                 f"from cases worth {self.weight:g}"
             )
-        return self._combined(other, -1.0)
+        weight, means, scatter = self._combined(other, -1.0)
+        squares = np.diag(scatter)
+        if (squares < -ROUNDING * np.diag(self.scatter)).any():
+            raise CasesError(
+                "other cases are taken away than were counted: "
+                f"a sum of squares would become {squares.min():g}"
+            )
+        np.fill_diagonal(scatter, np.maximum(squares, 0.0))
+        return Moments(weight, means, scatter)
 
     def __rmul__(self, strength: float) -> Moments:
         return Moments(strength * self.weight, self.means, strength * self.scatter)
 
-    def _combined(self, other: Moments, sign: float) -> Moments:
+    def _combined(self, other: Moments, sign: float) -> tuple[float, Floats, Floats]:
+        if self.means.shape != other.means.shape:
+            raise NetworkError(
+                f"moments of {self.means.size} and of {other.means.size} variables "
+                "are not of the same family"
+            )
         weight = self.weight + sign * other.weight
         if abs(weight) <= ROUNDING:
             size = self.means.size
-            return Moments(0.0, np.zeros(size), np.zeros((size, size)))
+            return 0.0, np.zeros(size), np.zeros((size, size))
         apart = other.means - self.means
         means = self.means + apart * (sign * other.weight / weight)
         between = np.outer(apart, apart) * (self.weight * other.weight * sign / weight)
-        return Moments(weight, means, self.scatter + sign * other.scatter + between)
+        return weight, means, self.scatter + sign * other.scatter + between
