@@ -14,12 +14,8 @@ import strategies
 from tacit.core.dag import Dag
 from tacit.core.equivalence import (
     cpdag,
-    equivalent,
-    is_imap,
     is_minimal_imap,
     minimal_imap,
-    skeleton,
-    v_structures,
 )
 from tacit.core.independence import (
     ancestors,
@@ -165,139 +161,6 @@ def test_moral_neighbours_share_a_family(dag):
         assert (other in moral[one]) == (one in moral[other]) == together
     assert all(name not in moral[name] for name in dag.names)
     assert {name: markov_blanket(dag, name) for name in dag.names} == dict(moral)
-
-
-# --- equivalence ----------------------------------------------------------------------------
-
-
-def test_equivalent_dags_of_four_variables_imply_the_same():
-    dags = [(Dag(parents), naive.independences(parents)) for parents in naive.all_dags("ABCD")]
-    assert len(dags) == 543
-    by_statements: dict[object, list[Dag]] = {}
-    for dag, implied in dags:
-        by_statements.setdefault(implied, []).append(dag)
-    assert len(by_statements) == 185  # Markov equivalence classes of four variables
-    leaders = [group[0] for group in by_statements.values()]
-    for at, leader in enumerate(leaders):
-        assert all(equivalent(leader, dag) for dag in by_statements[dags_key(leader)])
-        assert not any(equivalent(leader, other) for other in leaders[at + 1 :])
-
-
-def dags_key(dag: Dag) -> object:
-    return naive.independences(dag.parents)
-
-
-def test_known_pairs():
-    chain, reverse, fork = map(Dag.parse, ["A -> B -> C", "A <- B <- C", "A <- B -> C"])
-    collider = Dag.parse("A -> B <- C")
-    assert equivalent(chain, reverse)
-    assert equivalent(chain, fork)
-    assert not equivalent(chain, collider)
-    assert not equivalent(chain, Dag.parse("A -> B; C"))
-    assert not equivalent(Dag.parse("A"), Dag.parse("B"))
-    assert equivalent(Dag.parse("B, A -> C; A -> B"), Dag.parse("A, B -> C; A -> B"))
-
-
-@given(strategies.dags(most=5))
-def test_an_arc_is_compelled_when_every_equivalent_dag_has_it(dag):
-    implied = naive.independences(dag.parents)
-    others = [p for p in naive.orientations(dag.parents) if naive.independences(p) == implied]
-    everywhere = [{(tail, head) for head, who in p.items() for tail in who} for p in others]
-    compelled = set.intersection(*everywhere)
-    pattern = cpdag(dag)
-    assert pattern.arcs == compelled
-    free = {frozenset(arc) for arc in dag.arcs} - {frozenset(arc) for arc in compelled}
-    assert {frozenset(link) for link in pattern.links} == free
-    assert all(one < other for one, other in pattern.links)
-    for parents in others:
-        assert cpdag(Dag(parents)) == pattern
-        assert equivalent(dag, Dag(parents))
-
-
-def test_compelled_arcs_of_every_class_of_four_variables():
-    classes: dict[object, list[dict[str, tuple[str, ...]]]] = {}
-    for parents in naive.all_dags("ABCD"):
-        classes.setdefault(naive.independences(parents), []).append(parents)
-    for members in classes.values():
-        arcs = [{(tail, head) for head, who in p.items() for tail in who} for p in members]
-        pattern = cpdag(Dag(members[0]))
-        assert pattern.arcs == set.intersection(*arcs)
-        assert len(pattern.arcs) + len(pattern.links) == len(arcs[0])
-        assert all(cpdag(Dag(parents)) == pattern for parents in members)
-
-
-def test_the_second_rule_of_meek():
-    pattern = cpdag(Dag.parse("B -> E <- D; D, E -> C"))
-    assert pattern.arcs == {("B", "E"), ("D", "E"), ("E", "C"), ("D", "C")}
-    assert not pattern.links
-
-
-def test_the_third_rule_of_meek():
-    pattern = cpdag(Dag.parse("D -> A; D -> B; D -> C; A -> C <- B"))
-    assert pattern.arcs == {("A", "C"), ("B", "C"), ("D", "C")}
-    assert pattern.links == {("A", "D"), ("B", "D")}
-
-
-def test_a_pattern_prints_arcs_links_and_loners():
-    pattern = cpdag(Dag.parse('A -> C <- B; "d e" -> F; G'))
-    assert str(pattern) == 'A -> C; B -> C; F - "d e"; G'
-
-
-def test_skeleton_and_v_structures():
-    dag = Dag.parse("A -> C <- B; C -> D; E -> C; A -> E")
-    assert skeleton(dag) == {frozenset(pair) for pair in ("AC", "BC", "CD", "CE", "AE")}
-    assert v_structures(dag) == {(frozenset("AB"), "C"), (frozenset("BE"), "C")}
-
-
-# --- independence maps ----------------------------------------------------------------------
-
-
-@given(strategies.dags(most=4), strategies.dags(most=4))
-def test_a_map_states_nothing_that_is_not_so(candidate, truth):
-    if set(candidate.names) <= set(truth.names):
-        assert is_imap(candidate, truth) == naive.is_imap(candidate.parents, truth.parents)
-
-
-@given(strategies.dags(least=2, most=5), st.data())
-def test_minimal_maps_of_some_of_the_variables(truth, data):
-    chosen = data.draw(st.lists(st.sampled_from(truth.names), unique=True, min_size=1))
-    order = data.draw(st.permutations(chosen))
-    found = minimal_imap(truth, order)
-    assert set(found.names) == set(order)
-    assert naive.topological(found.parents, order)
-    assert naive.is_imap(found.parents, truth.parents)
-    assert is_minimal_imap(found, truth)
-    for tail, head in found.arcs:
-        fewer = {**found.parents, head: tuple(p for p in found.parents[head] if p != tail)}
-        assert not naive.is_imap(fewer, truth.parents)
-
-
-@given(strategies.dags(most=5))
-def test_a_dag_is_its_own_minimal_map(dag):
-    assert is_minimal_imap(dag, dag)
-    again = minimal_imap(dag, dag.order)
-    assert {n: set(p) for n, p in again.parents.items()} == {
-        n: set(p) for n, p in dag.parents.items()
-    }
-
-
-def test_a_complete_dag_is_a_map_of_all_but_minimal_of_few():
-    complete = Dag.parse("A -> B; A, B -> C")
-    chain = Dag.parse("A -> B -> C")
-    assert is_imap(complete, chain)
-    assert not is_minimal_imap(complete, chain)
-    assert not is_imap(chain, complete)
-    assert not is_minimal_imap(chain, complete)
-
-
-def test_minimal_maps_depend_on_the_order():
-    collider = Dag.parse("A -> C <- B")
-    along = minimal_imap(collider, ["A", "B", "C"])
-    against = minimal_imap(collider, ["C", "A", "B"])
-    assert len(along.arcs) == 2
-    assert len(against.arcs) == 3
-    assert is_minimal_imap(along, collider)
-    assert is_minimal_imap(against, collider)
 
 
 # --- the arithmetic of HV1-1, test T1 -------------------------------------------------------

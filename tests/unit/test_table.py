@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import strategies
-from tacit.core.errors import FormatError, NetworkError, SizeError, StateError, TableError
+from tacit.core.errors import NetworkError, SizeError, StateError, TableError
 from tacit.core.variables import Continuous, Discrete
 from tacit.families import family_from_plain
 from tacit.families.table import Table, cells, row_label, table, uniform_table
@@ -266,41 +266,3 @@ def test_any_states_print(states, data):
     drawn = data.draw(strategies.tables(Discrete("X", states), (FLU,)))
     assert len(str(drawn).split("\n")) == 4
     assert drawn._repr_html_().count("<tr>") == 3
-
-
-@pytest.mark.parametrize(
-    ("plain", "message"),
-    [
-        ({}, "'None' is no family; known are: table, linear-gaussian"),
-        ({"family": ["table"]}, "\"['table']\" is no family; known are: table, linear-gaussian"),
-        (
-            {"family": "table", "child": "Flu"},
-            "the family of 'Flu' needs 'parents', which is not there",
-        ),
-        (
-            {"family": "table", "child": "Flu", "parents": ["X"], "values": []},
-            "the family of 'Flu' needs 'X', which is not there",
-        ),
-        (
-            {"family": "table", "child": "Flu", "parents": 3, "values": []},
-            "the family of 'Flu' holds something other than names and numbers",
-        ),
-        (
-            {"family": "table", "child": "Flu", "parents": [], "values": ["x", [1]]},
-            "the family of 'Flu' holds something other than names and numbers",
-        ),
-        (
-            {"family": "table", "child": "Flu", "parents": [], "values": [0.5, 0.4]},
-            "P(Flu) adds up to 0.9, not 1\n\n    no: 0.5, yes: 0.4",
-        ),
-        (
-            {"family": "linear-gaussian", "child": "Flu", "parents": [], "coefficients": [],
-             "intercept": 0, "sd": 1},
-            "'Flu' has states; a linear Gaussian family of 'Flu' takes continuous variables only",
-        ),
-    ],
-)  # fmt: skip
-def test_damaged_plain_data_is_refused_in_words(plain, message):
-    with pytest.raises((FormatError, NetworkError)) as caught:
-        family_from_plain(plain, {"Flu": FLU})
-    assert str(caught.value) == message

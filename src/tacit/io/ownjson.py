@@ -165,6 +165,8 @@ def _settled(
     child: str, axes: Sequence[Variable], plain: Mapping[str, Any], notes: list[str]
 ) -> Any:
     """The numbers of a table, rows that are only rounded rescaled; shapes are checked elsewhere."""
+    if plain.get("partial"):
+        return plain.get("values")  # unknown rows hold null
     try:
         values = np.asarray(plain.get("values"))
     except (ValueError, TypeError, OverflowError, RecursionError):
@@ -173,7 +175,7 @@ def _settled(
         raise FormatError(f"the table of {short(child)} must be nested lists of numbers")
     discrete = [axis for axis in axes if isinstance(axis, Discrete)]
     shape = tuple(len(axis.states) for axis in discrete)
-    if len(discrete) < len(axes) or values.shape != shape or plain.get("partial"):
+    if len(discrete) < len(axes) or values.shape != shape:
         return values.astype(np.float64)
     rows, off = settled(
         discrete,
