@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, readonly
 from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
 from tacit.families.counts import Counts, SparseCounts
@@ -75,7 +75,9 @@ class Fit:
     cases: CasesUsed
 
     def __post_init__(self) -> None:
-        for name in ("settings", "evidence", "pseudo"):
+        pseudo = {name: readonly(alpha) for name, alpha in self.pseudo.items()}
+        object.__setattr__(self, "pseudo", MappingProxyType(pseudo))
+        for name in ("settings", "evidence"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @property

@@ -11,6 +11,8 @@ import numpy as np
 
 from tacit.core.errors import FormatError, TacitError
 from tacit.engines.plain import evidence_from_plain, evidence_to_plain
+from tacit.families.moments import Moments
+from tacit.families.table import Table
 from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
 from tacit.learn.fits import CasesUsed, Fit, Stop
@@ -39,7 +41,9 @@ def load_fit(path: str | Path) -> Fit:
             f"this release reads version {VERSION}"
         )
     try:
-        return fit_from_plain(plain)
+        fit = fit_from_plain(plain)
+        _check_parts(fit)
+        return fit
     except TacitError as problem:
         raise FormatError(f"{path}: {problem}") from None
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
@@ -89,3 +93,21 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         log_marginal_likelihood=plain["log_marginal_likelihood"],
         cases=CasesUsed(**plain["cases"]),
     )
+
+
+def _check_parts(fit: Fit) -> None:
+    """Nothing, or an error about parts of a saved fit that belong to different networks."""
+    tables = {
+        name: family.values.shape
+        for name, family in fit.network.families.items()
+        if isinstance(family, Table)
+    }
+    counted = {
+        name: held.shape for name, held in fit.evidence.items() if not isinstance(held, Moments)
+    }
+    if counted != tables or set(fit.evidence) != set(fit.network.families):
+        raise FormatError("the saved statistics are not those of the saved network")
+    if {name: alpha.shape for name, alpha in fit.pseudo.items()} != tables:
+        raise FormatError("the saved prior is not that of the saved network")
+    if type(fit.cases.cases) is not int or not isinstance(fit.cases.weight, int | float):
+        raise FormatError("the number of cases is no number")

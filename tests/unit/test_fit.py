@@ -1,0 +1,260 @@
+"""`fit` from the outside: what it takes, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import tacit as tc
+from tacit.core.dataset import Dataset
+from tacit.core.variables import Continuous, Discrete
+
+CASES = {
+    "Smoker": ["yes", "no", "no", "yes", "no", "no"],
+    "Cancer": ["yes", "no", "no", "no", "no", "no"],
+}
+DAG = "Smoker -> Cancer"
+
+
+def test_the_default_is_smoothed_by_one_case():
+    fit = tc.fit(DAG, CASES)
+    assert fit.settings["estimate"] == "Smoothed()"
+    assert fit.settings["prior"] == "BDeu(1)"
+    assert_allclose(fit.network["Smoker"].row()["yes"], (2 + 0.5) / 7)
+    assert_allclose(fit.network["Cancer"].row({"Smoker": "yes"})["yes"], (1 + 0.25) / (2 + 0.5))
+
+
+def test_a_fit_says_what_it_rests_on():
+    fit = tc.fit(DAG, CASES)
+    assert fit.cases_used == fit.cases.cases == 6
+    assert fit.cases.weight == 6
+    assert dict(fit.cases.missing) == {}
+    assert len(fit.cases.fingerprint) == 16
+    assert fit.rules == ()
+    assert fit.stop.value == "the optimum has a closed form; no steps were needed"
+
+
+def test_a_fit_prints_a_summary_and_the_network():
+    fit = tc.fit(DAG, CASES)
+    lines = str(fit).splitlines()
+    assert lines[0] == "Fit to 6 cases, Smoothed() with prior BDeu(1)"
+    assert lines[1].startswith("log-likelihood ")
+    assert "Network of 2 variables, 1 arc, 3 free parameters" in lines
+    assert repr(fit) == "<Fit of 2 variables to 6 cases>"
+    assert fit._repr_html_().startswith("<ul><li>Fit to 6 cases")
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame])
+def test_cases_come_as_columns_or_frames(kind):
+    assert tc.fit(DAG, kind(CASES)).network == tc.fit(DAG, tc.read_cases(CASES)).network
+
+
+def test_columns_that_are_not_asked_for_are_ignored_and_noted():
+    fit = tc.fit(DAG, {**CASES, "Shoe size": [41, 42, 43, 44, 45, 46]})
+    assert list(fit.network) == ["Smoker", "Cancer"]
+    assert any("Shoe size" in note for note in fit.notes)
+
+
+def test_a_network_gives_states_and_not_numbers():
+    smoker = Discrete("Smoker", ("no", "sometimes", "yes"))
+    cancer = Discrete("Cancer", ("yes", "no"))
+    network = tc.Network.of(
+        [tc.table(smoker, [], [0.1, 0.2, 0.7]), tc.table(cancer, [smoker], [[0.5, 0.5]] * 3)]
+    )
+    fit = tc.fit(network, CASES)
+    assert fit.network.variables["Smoker"] == smoker
+    assert fit.network.variables["Cancer"] == cancer
+    assert "the network gave structure and states; its numbers were not used" in fit.notes
+    assert_allclose(fit.network["Smoker"].row()["sometimes"], (1 / 3) / 7)
+
+
+def test_files_hold_structures_too(tmp_path):
+    fit = tc.fit(DAG, CASES)
+    for name in ("net.bif", "net.json", "net.bif.gz"):
+        tc.write(fit.network, tmp_path / name)
+        from_path = tc.fit(tmp_path / name, CASES)
+        from_text = tc.fit(str(tmp_path / name), CASES)
+        assert from_path.network == from_text.network == fit.network
+
+
+def test_a_file_that_is_not_there_is_no_dag():
+    with pytest.raises(tc.FormatError, match="there is no file"):
+        tc.fit("nowhere.bif", CASES)
+
+
+def test_what_is_no_structure():
+    with pytest.raises(tc.OptionError) as caught:
+        tc.fit(42, CASES)
+    assert str(caught.value) == (
+        "a structure is a Dag, its text, a Network or a file of one, not int"
+    )
+
+
+def test_a_variable_without_a_column_is_an_error_that_knows_better():
+    with pytest.raises(tc.ColumnError, match="did you mean 'Cancer'"):
+        tc.fit("Smoker -> cancer", CASES)
+
+
+def test_a_state_the_network_lacks_is_an_error():
+    smoker = Discrete("Smoker", ("no", "ja"))
+    network = tc.Network.of([tc.table(smoker, [], [0.5, 0.5])])
+    with pytest.raises(tc.StateError, match="yes"):
+        tc.fit(network, CASES)
+
+
+def test_missing_cells_are_refused_unless_a_method_says_otherwise():
+    gaps = {"Smoker": ["yes", None, "no"], "Cancer": ["yes", "no", None]}
+    with pytest.raises(tc.MissingError, match="AvailableCases"):
+        tc.fit(DAG, gaps)
+    fit = tc.fit(DAG, gaps, method=tc.AvailableCases())
+    assert fit.evidence["Smoker"].total == 2
+    assert fit.evidence["Cancer"].total == 1
+    assert dict(fit.cases.missing) == {"Smoker": 1, "Cancer": 1}
+    assert any("2 cells are missing" in note for note in fit.notes)
+
+
+def test_weights_that_are_none_are_refused():
+    smoker = Discrete("Smoker", ("no", "yes"))
+    with pytest.raises(tc.WeightError):
+        tc.fit("Smoker", Dataset({"Smoker": smoker}, {"Smoker": np.array([0])}, np.array([-1.0])))
+
+
+def test_kinds_that_no_family_joins():
+    mixed = {"Smoker": ["yes", "no"], "Age": [30.5, 41.25]}
+    with pytest.raises(tc.NetworkError, match="no family joins the two"):
+        tc.fit("Age -> Smoker", mixed)
+
+
+def test_a_level_is_a_probability():
+    wide, narrow = (tc.fit(DAG, CASES, level=level).intervals["Cancer"] for level in (0.99, 0.5))
+    assert (wide.lower < narrow.lower).all()
+    assert (wide.upper > narrow.upper).all()
+    with pytest.raises(tc.OptionError, match="level=2 must lie between 0 and 1"):
+        tc.fit(DAG, CASES, level=2)
+
+
+def test_a_prior_that_names_a_stranger_is_refused():
+    with pytest.raises(tc.OptionError, match="did you mean 'Smoker'"):
+        tc.fit(DAG, CASES, prior=tc.Dirichlet({"smoker": 1}))
+
+
+def test_progress_is_told_to_a_callback():
+    told = []
+    tc.fit(DAG, CASES, progress=lambda done, total: told.append((done, total)))
+    assert told
+    assert all(0 <= done <= total for done, total in told)
+    assert told[-1][0] == told[-1][1]
+
+
+def test_statistics_of_another_dag_are_refused():
+    counted = tc.Statistics(DAG).update(CASES)
+    assert tc.fit(DAG, counted).network == tc.fit(DAG, CASES).network
+    with pytest.raises(tc.OptionError, match="counted for another structure"):
+        tc.fit("Cancer -> Smoker", counted)
+
+
+def test_no_cases_leave_the_prior():
+    smoker = Discrete("Smoker", ("no", "yes"))
+    none = Dataset({"Smoker": smoker}, {"Smoker": np.zeros(0, dtype=int)})
+    fit = tc.fit("Smoker", none)
+    assert_allclose(fit.network["Smoker"].values, [0.5, 0.5])
+    assert fit.log_marginal_likelihood == 0
+    assert "0 cases" in str(fit)
+
+
+def test_dependent_parents_of_a_gaussian_are_noted():
+    random = np.random.default_rng(1)
+    x = random.normal(size=30)
+    cases = {"X": x, "Double": 2 * x, "Y": x + random.normal(size=30)}
+    fit = tc.fit("X, Double -> Y", cases)
+    assert any("depend on each other" in note for note in fit.notes)
+    exact = tc.fit("X -> Double", cases)
+    assert exact.network["Double"].sd == 0
+    assert exact.log_likelihood == np.inf
+    assert any("exact linear function" in note for note in exact.notes)
+
+
+def test_an_exact_fit_survives_saving(tmp_path):
+    x = np.random.default_rng(1).normal(size=30)
+    fit = tc.fit("X -> Double", {"X": x, "Double": 2 * x})
+    fit.save(tmp_path / "fit.json")
+    again = tc.load_fit(tmp_path / "fit.json")
+    assert again.network == fit.network
+    assert again.log_likelihood == fit.log_likelihood
+
+
+def test_one_state_is_nothing_to_learn_from():
+    fit = tc.fit("A -> B", {"A": ["x", "x"], "B": ["u", "v"]})
+    assert any("only one state is known of A" in note for note in fit.notes)
+    assert fit.network["A"].values.tolist() == [1]
+
+
+def test_a_fit_cannot_be_changed():
+    fit = tc.fit(DAG, CASES)
+    with pytest.raises(AttributeError):
+        fit.network = None
+    with pytest.raises(TypeError):
+        fit.settings["estimate"] = "ML()"
+    with pytest.raises(ValueError, match="read-only"):
+        fit.pseudo["Smoker"][0] = 9
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "this is no saved fit, or it was cut short"),
+        ("{", "this is no saved fit, or it was cut short"),
+        ("[]", "this is no saved fit; `tacit fit --save-fit` writes one"),
+        ('{"format": "tacit-network"}', "this is no saved fit; `tacit fit --save-fit` writes one"),
+        (
+            '{"format": "tacit-fit", "version": 99}',
+            "version 99 of saved fits is not known here; this release reads version 1",
+        ),
+    ],
+)
+def test_files_that_are_no_fits(tmp_path, text, message):
+    path = tmp_path / "fit.json"
+    path.write_text(text)
+    with pytest.raises(tc.FormatError) as caught:
+        tc.load_fit(path)
+    assert str(caught.value) == f"{path}: {message}"
+
+
+def damage(plain, keys, value):
+    target = plain
+    for key in keys[:-1]:
+        target = target[key]
+    if value is None:
+        del target[keys[-1]]
+    else:
+        target[keys[-1]] = value
+    return plain
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (["network"], None), (["network"], 3), (["evidence"], None), (["evidence"], []),
+        (["pseudo"], 5), (["pseudo", "Cancer"], "x"), (["stop"], "BORED"), (["trace"], "abc"),
+        (["cases"], {"many": 3}), (["objective"], "high"), (["settings"], 7), (["notes"], 4),
+        (["evidence", "Cancer"], {"statistics": "guesses"}), (["evidence", "Cancer"], None),
+        (["pseudo", "Cancer"], [[1, 2, 3]]), (["cases", "cases"], "six"),
+    ],
+)  # fmt: skip
+def test_a_damaged_fit_is_refused_in_words(tmp_path, keys, value):
+    path = tmp_path / "fit.json"
+    tc.fit(DAG, CASES).save(path)
+    path.write_text(json.dumps(damage(json.loads(path.read_text()), keys, value)))
+    with pytest.raises(tc.FormatError) as caught:
+        tc.load_fit(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_a_continuous_column_becomes_a_gaussian():
+    fit = tc.fit("Age", {"Age": [30.5, 41.25, 50.75]})
+    assert fit.network.variables["Age"] == Continuous("Age")
+    assert_allclose(fit.network["Age"].intercept, np.mean([30.5, 41.25, 50.75]))
