@@ -169,6 +169,16 @@ def test_the_objective_is_the_evidence_against_the_network(problem, estimate):
     assert fit.trace == (fit.objective,)
 
 
+def test_the_objective_is_a_number_even_at_the_edge():
+    """N + alpha = 1 puts a cell at 0 although a case (of half a weight) was there."""
+    coin = Discrete("Coin", ("tails", "heads"))
+    cases = Dataset({"Coin": coin}, {"Coin": np.array([0, 1])}, weights=np.array([0.5, 3]))
+    fit = tc.fit("Coin", cases, prior=tc.Jeffreys(), estimate=tc.MAP())
+    assert fit.network["Coin"].values.tolist() == [0, 1]
+    assert fit.objective == 0
+    assert fit.log_likelihood == -np.inf
+
+
 @given(problems())
 def test_one_seed_and_any_threads_give_the_same_bits(problem):
     network, cases = problem

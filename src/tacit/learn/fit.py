@@ -61,7 +61,7 @@ def fit(
         for name, axes in counted.families.items()
     }
     families = {name: part.family for name, part in parts.items()}
-    objective = sum(part.log_likelihood + part.prior_term for part in parts.values())
+    objective = sum(part.objective for part in parts.values())
     return Fit(
         network=Network(given.dag, counted.variables, families),
         objective=objective,

@@ -22,15 +22,16 @@ from tacit.learn.fits import Evidence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """A family, its log-likelihood, the prior's term, and what could not be determined.
+    """A family, its log-likelihood, and what could not be determined.
 
+    objective     Σ (N + pseudo) log θ, cells without evidence adding nothing
     undetermined  rows of a table that neither cases nor prior said anything about
     redundant     parents of a Gaussian whose coefficients the cases leave open, as a number
     """
 
     family: Family
     log_likelihood: float
-    prior_term: float = 0.0
+    objective: float
     undetermined: tuple[int, ...] = ()
     redundant: int = 0
 
@@ -43,14 +44,14 @@ def estimate_part(
         continuous = tuple(axis for axis in axes if isinstance(axis, Continuous))
         found = estimate_gaussian(continuous, evidence)
         likelihood = gaussian_log_likelihood(found.family, evidence)
-        return Part(found.family, likelihood, redundant=len(axes) - 1 - found.rank)
+        return Part(found.family, likelihood, likelihood, redundant=len(axes) - 1 - found.rank)
     assert alpha is not None
     result = estimate_table(discrete_axes(axes), evidence, alpha, estimate)
     counts = evidence.dense().values
     return Part(
         result.table,
         log_probability(result.table, counts),
-        log_probability(result.table, np.nan_to_num(estimate.pseudo(alpha))),
+        log_probability(result.table, np.maximum(counts + estimate.pseudo(alpha), 0.0)),
         result.undetermined,
     )
 
