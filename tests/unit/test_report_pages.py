@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import itertools
 import json
 import os
 import re
@@ -11,6 +10,8 @@ import subprocess
 import sys
 import time
 from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -117,7 +118,7 @@ def test_a_screen_reader_finds_its_way(report):
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
     assert len(page.all("caption")) == len(page.all("table"))
     assert all(head.get("scope") in ("row", "col") for head in page.all("th"))
     for drawing in page.all("svg"):
@@ -295,3 +296,55 @@ def test_large_networks_report_soon_and_in_reasonable_size(example_models, name,
     page = Page(html)
     drawings = [svg for svg in page.all("svg") if "drawing" in (svg.get("class") or "")]
     assert len(drawings) == 1 + len(network)
+
+
+def luminance(colour):
+    parts = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in colour
+    ]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one, other):
+    """The ratio that accessibility guidelines ask to be 4.5 for text."""
+    light, dark = sorted([luminance(one), luminance(other)], reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def palettes():
+    """The colours of the light and of the dark scheme, as the style sheet declares them."""
+    style = (files("tacit.reporting") / "templates" / "style.css").read_text()
+    for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL):
+        found = dict(re.findall(r"--([\w-]+): ([^;]+);", block))
+        yield {
+            name: tuple(int(value[at : at + 2], 16) / 255 for at in (1, 3, 5))
+            if value.startswith("#")
+            else tuple(int(part) / 255 for part in value.split())
+            if " " in value
+            else float(value)
+            for name, value in found.items()
+        }
+
+
+def test_text_can_be_read_in_light_and_dark_on_every_shade():
+    schemes = list(palettes())
+    assert len(schemes) == 2
+    for colours in schemes:
+        page, shade = colours["page"], colours["shade"]
+        for ink in ("ink", "soft", "accent", "warn"):
+            assert contrast(colours[ink], page) >= 4.5
+            assert contrast(colours[ink], colours["panel"]) >= 4.5
+        for share in np.linspace(0, colours["deepest"], 12):
+            cell = tuple(share * s + (1 - share) * p for s, p in zip(shade, page, strict=True))
+            assert contrast(colours["ink"], cell) >= 4.5
+        for step in ("s0", "s1", "s2", "s3"):
+            assert contrast(colours["ink"], colours[step]) >= 4.5
+        assert contrast(colours["arc"], page) >= 3.0
+
+
+def test_shades_can_be_told_apart_in_grey():
+    for colours in palettes():
+        greys = [luminance(colours[step]) for step in ("s0", "s1", "s2", "s3")]
+        ordered = sorted(greys)
+        assert greys in (ordered, ordered[::-1])
+        assert all(high / low > 1.12 for low, high in pairwise([g + 0.05 for g in ordered]))
