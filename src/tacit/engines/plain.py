@@ -21,6 +21,7 @@ from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import parse_json
 
 T = TypeVar("T")
+MOST_STATES = 2**31
 
 
 def evidence_to_plain(evidence: Evidence) -> dict[str, Any]:
@@ -51,7 +52,9 @@ def evidence_from_plain(plain: Any) -> Evidence:
     if kind == "sparse counts":
         return SparseCounts(shape, _positions(plain, shape, values.size), values)
     if values.size != prod(shape) or values.size > 20 * DENSE_CELLS:
-        raise FormatError(f"counts of the shape {shape} need so many numbers, not {values.size}")
+        raise FormatError(
+            f"counts of the shape {shape} need {prod(shape):,} numbers, not {values.size:,}"
+        )
     return Counts(values.reshape(shape))
 
 
@@ -128,7 +131,8 @@ def loaded(path: str | Path, build: Callable[[Any], T]) -> T:
 def _shape(plain: Mapping[str, Any]) -> tuple[int, ...]:
     found = plain.get("shape")
     sizes = found if isinstance(found, list) else []
-    if not 0 < len(sizes) <= MOST_AXES or any(type(each) is not int or each < 1 for each in sizes):
+    good = all(type(each) is int and 0 < each <= MOST_STATES for each in sizes)
+    if not (good and 0 < len(sizes) <= MOST_AXES):
         raise FormatError("the shape of counts must be a list of numbers of states")
     return tuple(sizes)
 

@@ -8,7 +8,7 @@ from math import isfinite
 from operator import add, sub
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ from tacit.families.moments import Moments
 
 FORMAT = "tacit-statistics"
 VERSION = 1
+Combine: TypeAlias = Callable[[Any, Any], Evidence]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -93,7 +94,9 @@ class Statistics:
         data = recoded(data, _common(self, data.variables))
         families = [family_of(self.dag, data.variables, name) for name in self.dag.names]
         found = statistics(data, families, threads=threads, missing=missing, progress=progress)
-        return self + _made(self.dag, data.variables, found, len(data), data.total_weight, False)
+        counts = _by_family(add, _over(self, data.variables), found)
+        cases, weight = self.cases + len(data), self.total_weight + data.total_weight
+        return _made(self.dag, data.variables, counts, cases, weight, self.fixed)
 
     def _as_dataset(self, batch: Any) -> Dataset:
         if isinstance(batch, Dataset):
@@ -219,7 +222,7 @@ def _fill(made: Statistics, *values: Any) -> None:
 def _combined(
     one: Statistics,
     other: Statistics,
-    combine: Callable[[Any, Any], Evidence],
+    combine: Combine,
     cases: int,
     weight: float,
 ) -> Statistics:
@@ -232,9 +235,14 @@ def _combined(
         return _made(one.dag, one.variables, one.counts, cases, weight, one.fixed)
     leads, follows = (other, one) if other.fixed and not one.fixed else (one, other)
     variables = _common(leads, follows.variables)
-    mine, theirs = _over(one, variables), _over(other, variables)
-    counts = {name: combine(mine[name], theirs[name]) for name in variables}
+    counts = _by_family(combine, _over(one, variables), _over(other, variables))
     return _made(one.dag, variables, counts, cases, weight, leads.fixed)
+
+
+def _by_family(
+    combine: Combine, one: Mapping[str, Evidence], other: Mapping[str, Evidence]
+) -> dict[str, Evidence]:
+    return {name: combine(one[name], other[name]) for name in one}
 
 
 def _common(known: Statistics, others: Mapping[str, Variable]) -> dict[str, Variable]:

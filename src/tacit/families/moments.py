@@ -41,7 +41,8 @@ class Moments:
         means = np.average(cases, axis=0, weights=weights)
         centred = cases - means
         weighted = centred if weights is None else centred * weights[:, None]
-        return Moments(weight, means, weighted.T @ centred)
+        scatter = weighted.T @ centred
+        return Moments(weight, means, (scatter + scatter.T) / 2)  # symmetric to the last bit
 
     @property
     def total(self) -> float:
