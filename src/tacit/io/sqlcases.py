@@ -1,0 +1,197 @@
+"""DuckDB relations as raw tables: states are coded by the engine, only small integers come out.
+
+Two passes whatever the number of columns: one for the different values of every column, one for
+the codes. A column of very many different texts comes as it is and is coded here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tacit.core.errors import CasesError
+from tacit.frames import Labels, RawColumn, RawTable, by_case, from_array, from_values
+from tacit.io.states import INTEGER, NUMBER
+
+LISTED = 12
+"""Up to so many states a linear search finds the code fastest."""
+MOST = 5_000
+"""Different texts beyond which a column is not coded by the engine."""
+SAMPLE = 20_000
+"""Cases looked at to see which columns have very many different texts."""
+BLANKS = " \t\n\r\f\v"
+
+_NUMBERS = frozenset(
+    {"tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"}
+    | {"float", "double"}
+)
+_WIDE = frozenset({"decimal", "hugeint", "uhugeint", "bignum"})
+_NESTED = frozenset(
+    {"list", "struct", "map", "array", "union", "blob", "bit", "geometry", "variant"}
+)
+
+
+def connect(threads: int | None = None, path: str = ":memory:") -> Any:
+    """A connection that downloads nothing; a database file is only read."""
+    import duckdb
+
+    config: dict[str, Any] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "preserve_insertion_order": "true",
+    }
+    if threads is not None:
+        config["threads"] = threads
+    return duckdb.connect(path, read_only=path != ":memory:", config=config)
+
+
+def literal(text: str) -> str:
+    """A text as SQL takes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@dataclass(frozen=True, slots=True)
+class _SqlColumn:
+    """A column of a relation, addressed by its position: names may repeat or differ in case."""
+
+    name: str
+    at: int
+    type: Any
+
+    @property
+    def kind(self) -> str:
+        return str(self.type.id)
+
+    @property
+    def cell(self) -> str:
+        return f"#{self.at + 1}"
+
+    @property
+    def key(self) -> str:
+        return f"c{self.at}"
+
+    @property
+    def text(self) -> str:
+        return self.cell if self.kind == "varchar" else f"CAST({self.cell} AS VARCHAR)"
+
+    @property
+    def is_text(self) -> bool:
+        return self.kind not in _NUMBERS | _WIDE | {"boolean", "enum"}
+
+
+def from_relation(
+    relation: Any,
+    place: Callable[[int], str] = by_case,
+    *,
+    names: Sequence[str] | None = None,
+    written: bool = False,
+) -> RawTable:
+    """The columns of a DuckDB relation; written: all are text that may spell numbers."""
+    called = tuple(names or relation.columns)
+    types = list(relation.types)
+
+    def load(wanted: Sequence[int]) -> Iterator[RawColumn]:
+        columns = [_SqlColumn(called[at], at, types[at]) for at in wanted]
+        for column in columns:
+            if column.kind in _NESTED:
+                raise CasesError(f"column {column.name!r} holds {column.type}; a cell is one value")
+        return _load(relation, columns, written)
+
+    return RawTable(called, load, place)
+
+
+def _load(relation: Any, columns: Sequence[_SqlColumn], written: bool) -> Iterator[RawColumn]:
+    labels = _different(relation, [column for column in columns if column.is_text])
+    quick = {
+        column.key: sql
+        for column in columns
+        if (sql := _quick_sql(column, labels.get(column.key))) is not None
+    }
+    fetched = _fetch(relation, quick)
+    for column in columns:
+        if column.key in quick:
+            yield _quick(column, fetched.pop(column.key), labels.get(column.key), written)
+        else:
+            yield _slow(relation, column, written)
+
+
+def _fetch(relation: Any, expressions: Mapping[str, str]) -> dict[str, Any]:
+    """NumPy arrays of these expressions, masked where null."""
+    if not expressions:
+        return {}
+    asked = ", ".join(f"{sql} AS {key}" for key, sql in expressions.items())
+    return dict(relation.project(asked).fetchnumpy())
+
+
+def _different(relation: Any, columns: Sequence[_SqlColumn]) -> dict[str, list[str]]:
+    """The different texts of each column that does not have too many of them."""
+    if not columns:
+        return {}
+    counts = ", ".join(f"approx_count_distinct({column.text})" for column in columns)
+    sizes = relation.limit(SAMPLE).aggregate(counts).fetchall()[0]
+    likely = [column for column, size in zip(columns, sizes, strict=True) if size <= MOST]
+    if not likely:
+        return {}
+    lists = ", ".join(f"list(DISTINCT {column.text})" for column in likely)
+    found = relation.aggregate(lists).fetchall()[0]
+    texts = {
+        column.key: [text for text in values or () if text is not None]
+        for column, values in zip(likely, found, strict=True)
+    }
+    return {key: found for key, found in texts.items() if len(found) <= MOST}
+
+
+def _quick_sql(column: _SqlColumn, labels: Sequence[str] | None) -> str | None:
+    """SQL for codes or numbers; None for a column of too many different texts."""
+    if column.kind in _NUMBERS:
+        return column.cell
+    if column.kind in _WIDE:
+        return f"CAST({column.cell} AS DOUBLE)"
+    if column.kind == "boolean":
+        return f"coalesce(CAST({column.cell} AS TINYINT), -1)"
+    if column.kind == "enum":
+        return f"coalesce(CAST(enum_code({column.cell}) AS INTEGER), -1)"
+    if labels is None or any("\0" in label for label in labels):
+        return None
+    if not labels:
+        return "CAST(-1 AS TINYINT)"
+    listed = ", ".join(map(literal, labels))
+    if len(labels) <= LISTED:
+        return f"CAST(coalesce(list_position([{listed}], {column.text}), 0) - 1 AS TINYINT)"
+    return f"coalesce(CAST(enum_code(CAST({column.text} AS ENUM({listed}))) AS SMALLINT), -1)"
+
+
+def _quick(
+    column: _SqlColumn, values: Any, labels: Sequence[str] | None, written: bool
+) -> RawColumn:
+    if column.kind in _NUMBERS | _WIDE:
+        return from_array(column.name, values)
+    if column.kind == "boolean":
+        return Labels(column.name, (False, True), values)
+    if column.kind == "enum":
+        declared = dict(column.type.children)["values"]
+        return Labels(column.name, declared, values, categorical=True, ordered=True)
+    return Labels(column.name, labels or (), values, written=written)
+
+
+def _slow(relation: Any, column: _SqlColumn, written: bool) -> RawColumn:
+    """A column of very many different texts: as numbers if it spells nothing else."""
+    if written:
+        trimmed = f"trim({column.text}, {literal(BLANKS)})"
+        for kind, pattern in (("BIGINT", INTEGER), ("DOUBLE", NUMBER)):
+            good = (
+                f"regexp_full_match({trimmed}, {literal(pattern)})"
+                f" AND isfinite(CAST(try_cast({trimmed} AS {kind}) AS DOUBLE))"
+            )
+            given = f"nullif({trimmed}, '') IS NOT NULL"
+            test = f"count(*) FILTER (WHERE {given} AND coalesce({good}, false) IS FALSE)"
+            if relation.aggregate(test).fetchall()[0][0] == 0:
+                values = _fetch(relation, {"v": f"CAST(nullif({trimmed}, '') AS {kind})"})["v"]
+                return from_array(column.name, values)
+    values = _fetch(relation, {"v": column.text})["v"]
+    found = from_values(column.name, np.ma.filled(values, None).tolist())
+    assert isinstance(found, Labels)
+    return replace(found, written=written)
