@@ -17,8 +17,11 @@ from tacit.core.variables import Discrete
 from tacit.families.table import MOST_AXES, TOLERANCE, Table, row_complaint
 from tacit.io.scan import floats, many, no_number, short
 
-ROUNDED = 1e-6
-"""How far the sum of a row may be from one for the row to be taken as rounded, not as wrong."""
+ROUNDED = 1.000001e-6
+"""How far the sum of a row may be from one for the row to be taken as rounded, not as wrong.
+
+A shade more than a millionth, for the sum is rounded too: three times 0.333333 is within.
+"""
 MOST_IMPLIED = 10_000_000
 """Cells that a file may imply without listing them, so that a short one cannot take all memory."""
 MOST_SUGGESTIONS = 2000
@@ -51,7 +54,7 @@ class Draft:
         child, parents = names[0], names[1:]
         if len(parents) >= MOST_AXES:
             most = MOST_AXES - 1
-            raise fail(0, f"{short(child)} has {len(parents):,} parents; the most are {most}")
+            raise fail(0, f"{short(child)} has more parents than a table can have, {most}")
         seen: set[str] = set()
         for at, name in enumerate(names):
             if name not in self.variables:
@@ -84,7 +87,7 @@ class Draft:
             raise fail(f"{whose} holds a word that is no number: {short(no_number(text))}")
         if values.size != size_of(axes):
             raise fail(f"{whose} needs {many(size_of(axes))} numbers, not {values.size:,}")
-        self.add(axes, values, lambda _, what: fail(what))
+        self.add(axes, values, lambda _, what: fail(what.replace("\n\n    ", ": ")))
 
     def network(self) -> Network:
         """The network, with the variables in the order of the file."""

@@ -13,7 +13,7 @@ from tacit.core.network import Network
 from tacit.io.bif import read_bif, write_bif
 from tacit.io.draft import placed
 from tacit.io.dsc import read_dsc, write_dsc
-from tacit.io.files import read_text, suffix, write_whole
+from tacit.io.files import LARGEST, read_text, suffix, write_whole
 from tacit.io.hugin import read_net, write_net
 from tacit.io.ownjson import read_json, write_json
 from tacit.io.uai import read_uai, write_uai
@@ -21,8 +21,6 @@ from tacit.io.xdsl import read_xdsl, write_xdsl
 from tacit.io.xmlbif import read_xmlbif, write_xmlbif
 from tacit.io.xmlsafe import parse_xml
 
-LARGEST = 500_000_000
-"""Bytes, after unpacking, beyond which a network file is refused."""
 DAG_SUFFIX = ".dag"
 
 Noted: TypeAlias = tuple[Network, tuple[str, ...]]
@@ -75,7 +73,7 @@ def read_noted(path: str | Path) -> Noted:
             f"{path}: a {DAG_SUFFIX} file holds a structure without numbers"
             "\n\nread it with read_dag, or hand it to fit"
         )
-    return _format(path).read(read_text(path, LARGEST), str(path))
+    return _format(path).read(read_text(path, _most_bytes(path)), str(path))
 
 
 def write(network: Network, path: str | Path) -> None:
@@ -98,7 +96,7 @@ def write(network: Network, path: str | Path) -> None:
 
 def read_dag(path: str | Path) -> Dag:
     """The dag in a text file like `Smoker -> Cancer <- Genes`."""
-    text = read_text(path, LARGEST)
+    text = read_text(path, _most_bytes(path))
     try:
         return Dag.parse(text, str(path))
     except TacitError as problem:
@@ -116,6 +114,15 @@ def is_network_file(text: str) -> bool:
     """Whether a text is the name of a file that holds a network or a dag, rather than a dag."""
     arrows = "->" in text or "<-" in text or "\n" in text
     return not arrows and suffix(text) in (*SUFFIXES, DAG_SUFFIX)
+
+
+def _most_bytes(path: str | Path) -> int:
+    """A file may unpack to a hundred times its size, as tables of zeros do, not to all memory."""
+    try:
+        packed = Path(path).stat().st_size
+    except OSError:
+        packed = 0
+    return min(LARGEST, 64_000_000 + 100 * packed)
 
 
 def _format(path: str | Path) -> Format:

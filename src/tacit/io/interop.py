@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from tacit.arrays import Floats
 from tacit.core.dag import Dag
-from tacit.core.errors import DagError, NetworkError, OptionError
+from tacit.core.errors import DagError, FormatError, NetworkError, OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table
+from tacit.io.draft import rescaled, settled
 from tacit.io.writing import tables_of
+
+_log = logging.getLogger("tacit")
 
 
 def to_networkx(structure: Dag | Network) -> Any:
@@ -81,7 +86,7 @@ def _pgmpy_table(cpd: Any, variables: dict[str, Discrete]) -> Table:
         if _texts(cpd.state_names[name]) != parent.states:
             raise NetworkError(f"the table of {child.name!r} lists the states of {parent.name!r} "
                                "in another order than its own table")  # fmt: skip
-    return Table((*parents, child), np.moveaxis(np.asarray(cpd.values, dtype=np.float64), 0, -1))
+    return _table((*parents, child), np.moveaxis(np.asarray(cpd.values, dtype=np.float64), 0, -1))
 
 
 def to_pyagrum(network: Network) -> Any:
@@ -117,7 +122,16 @@ def from_pyagrum(model: Any) -> Network:
 def _pyagrum_table(cpt: Any, variables: dict[str, Discrete]) -> Table:
     """pyAgrum names the child first and stores it fastest: its arrays run the other way round."""
     axes = tuple(variables[name] for name in reversed(cpt.names))
-    return Table(axes, np.asarray(cpt.toarray(), dtype=np.float64))
+    return _table(axes, np.asarray(cpt.toarray(), dtype=np.float64))
+
+
+def _table(axes: tuple[Discrete, ...], values: Floats) -> Table:
+    """A table whose rows may be rounded, as those of files read in single precision are."""
+    rows = values.reshape(-1, values.shape[-1])
+    rows, off = settled(axes, rows, lambda _, what: FormatError(what))
+    if off is not None:
+        _log.info("%s", rescaled(axes[-1].name, off))
+    return Table(axes, rows.reshape(values.shape))
 
 
 def _texts(states: Iterable[Any]) -> tuple[str, ...]:

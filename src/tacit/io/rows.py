@@ -11,7 +11,7 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import FormatError, listed
 from tacit.core.variables import Discrete
-from tacit.families.table import row_label
+from tacit.families.table import MOST_AXES, row_label
 from tacit.io.draft import Draft, check_implied, size_of
 from tacit.io.scan import Run, Scanner, Token, many, short
 
@@ -86,7 +86,7 @@ def head_of(source: Scanner, draft: Draft) -> tuple[tuple[Discrete, ...], Token]
     source.expect("(")
     names = [source.name("a variable")]
     if source.taken("|"):
-        names += source.names(")", "a variable")
+        names += source.names(")", "a variable", MOST_AXES)
     else:
         source.expect(")")
     axes = draft.axes([name.text for name in names], lambda at, what: source.fail(names[at], what))

@@ -86,12 +86,13 @@ def unquoted(text: str) -> str:
 
 @dataclass(slots=True)
 class Scanner:
-    """A walk over the text of one file; `at` is the only thing that changes."""
+    """A walk over the text of one file; `at` is how far it has come."""
 
     text: str
     where: str
     syntax: Syntax
     at: int = 0
+    ahead: tuple[int, Token] | None = None
 
     def take(self) -> Token:
         """The next token, which is left behind."""
@@ -101,19 +102,25 @@ class Scanner:
 
     def peek(self) -> Token:
         """The next token, which stays ahead."""
-        blank = self.syntax.blank.match(self.text, self.at)
-        start = blank.end() if blank else self.at
+        if self.ahead is None or self.ahead[0] != self.at:
+            self.ahead = (self.at, self._match())
+        return self.ahead[1]
+
+    def _match(self) -> Token:
+        start = self._behind_blanks()
         match = self.syntax.token.match(self.text, start)
         if match is None:
             if start == len(self.text):
                 return Token("end", "", start, start)
             what = "quoted text" if self.text[start] == '"' else "comment"
-            raise FormatError(
-                marked(self.text, start, start + 1, f"this {what} has no end", self.where)
-            )
+            raise self.fail_at(start, start + 1, f"this {what} has no end")
         kind = str(match.lastgroup)
         shown = unquoted(match[0]) if kind == "quoted" else match[0]
         return Token(kind, shown, start, match.end())
+
+    def _behind_blanks(self) -> int:
+        blank = self.syntax.blank.match(self.text, self.at)
+        return blank.end() if blank else self.at
 
     def done(self) -> bool:
         """Whether only blanks and comments are left."""
@@ -141,12 +148,20 @@ class Scanner:
             raise self.fail(token, f"{what} is expected here")
         return token
 
-    def names(self, close: str, what: str) -> list[Token]:
-        """Names up to a closing mark, which is left behind; commas between them may be missing."""
+    def names(self, close: str, what: str, most: int | None = None) -> list[Token]:
+        """Names up to a closing mark, which is left behind; commas between them may be missing.
+
+        most: give up behind so many names; the closing mark is then still ahead.
+        """
         found: list[Token] = []
-        while not self.taken(close):
-            found.append(self.name(what))
-            self.taken(",")
+        while most is None or len(found) < most:
+            token = self.take()
+            if token.kind == "mark" and token.text == close:
+                break
+            if token.is_name:
+                found.append(token)
+            elif token.text != ",":
+                raise self.fail(token, f"{what} is expected here")
         return found
 
     def skip_statement(self) -> None:
@@ -168,8 +183,7 @@ class Scanner:
 
     def run(self) -> Run:
         """What stands before the next semicolon or brace, for numbers in bulk."""
-        blank = self.syntax.blank.match(self.text, self.at)
-        start = blank.end() if blank else self.at
+        start = self._behind_blanks()
         match = self.syntax.run.match(self.text, start)
         self.at = match.end() if match else start
         return Run(self, start, self.at)

@@ -12,6 +12,7 @@ from functools import partial
 
 from tacit.arrays import Floats
 from tacit.core.network import Network
+from tacit.families.table import MOST_AXES
 from tacit.io.draft import Draft, size_of
 from tacit.io.scan import Run, Scanner, Syntax, Token, many, short
 from tacit.io.writing import numbers, tables_of
@@ -62,8 +63,8 @@ def _count(source: Scanner, what: str) -> tuple[int, Token]:
 def _scope(source: Scanner, variables: int) -> list[Token]:
     """The variables of one table, the child last."""
     size, place = _count(source, "the number of variables of a table")
-    if size == 0:
-        raise source.fail(place, "a table has at least one variable")
+    if not 0 < size <= MOST_AXES:
+        raise source.fail(place, f"a table has 1 to {MOST_AXES} variables")
     scope = []
     for _ in range(size):
         variable, token = _count(source, "the position of a variable")

@@ -22,6 +22,9 @@ from tacit.io.scan import many, short
 from tacit.io.writing import Rule, check_names, numbers, tables_of
 from tacit.io.xmlsafe import Document, Element
 
+_EXTENSIONS = """  <extensions>
+    <genie version="1.0" app="Tacit" name="network" />
+  </extensions>"""
 _ID = Rule(re.compile(r"[A-Za-z][A-Za-z0-9_]*"), "letters, digits and _ only, a letter first")
 
 
@@ -34,17 +37,23 @@ def read_xdsl(document: Document) -> tuple[Network, tuple[str, ...]]:
     for dynamic in document.root.all("DYNAMIC"):
         raise document.fail(dynamic, "this is a network over time, which cannot be read")
     for element in nodes[0].children:
-        _node(document, draft, element)
+        _declare(document, draft, element)
+    for element in nodes[0].children:
+        _define(document, draft, element)
     return draft.network(), tuple(draft.notes)
 
 
-def _node(document: Document, draft: Draft, element: Element) -> None:
+def _declare(document: Document, draft: Draft, element: Element) -> None:
     name = element.attributes.get("id", "")
     if element.tag not in ("cpt", "deterministic"):
         what = f"{short(name)} is a {element.tag} node; only cpt and deterministic nodes are read"
         raise document.fail(element, what)
     states = [state.attributes.get("id", "") for state in element.all("STATE")]
     draft.declare(name, states, lambda what: document.fail(element, what))
+
+
+def _define(document: Document, draft: Draft, element: Element) -> None:
+    name = element.attributes["id"]
     parents = " ".join(each.text for each in element.all("PARENTS")).split()
     axes = draft.axes([name, *parents], lambda _, what: document.fail(element, what))
     wanted = "probabilities" if element.tag == "cpt" else "resultingstates"
@@ -91,4 +100,4 @@ def write_xdsl(network: Network) -> str:
             lines.append(f"      <parents>{' '.join(table.parents)}</parents>")
         values = numbers(table.values.ravel(), " ")
         lines += [f"      <probabilities>{values}</probabilities>", "    </cpt>"]
-    return "\n".join([*lines, "  </nodes>", "</smile>"]) + "\n"
+    return "\n".join([*lines, "  </nodes>", _EXTENSIONS, "</smile>"]) + "\n"

@@ -14,7 +14,7 @@ from xml.parsers import expat
 from tacit.core.errors import FormatError, marked
 
 MOST_DEPTH = 100
-MOST_ELEMENTS = 2_000_000
+MOST_ELEMENTS = 1_000_000
 
 
 @dataclass(slots=True)
