@@ -185,7 +185,7 @@ def _weights(raw: RawColumn, missing: frozenset[str], place: Place) -> Floats:
         weights = reals(raw, missing, place)
     except CasesError as problem:
         raise WeightError(
-            str(problem).split("\n")[0].replace("is continuous", "holds weights")
+            str(problem).split("\n")[0].replace("is to be continuous", "holds weights")
         ) from None
     wrong = ~(weights >= 0)
     if wrong.any():

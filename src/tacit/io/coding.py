@@ -99,7 +99,7 @@ def _spelt_reals(found: Known, place: Place) -> Floats:
         value = found.texts[int(found.raw.codes[case])]
         hint = f"\n\nif it stands for a missing value, say missing=[{value!r}]"
         raise CasesError(
-            f"{place(case)}: {found.name!r} is continuous, but {value!r} is no number{hint}"
+            f"{place(case)}: {found.name!r} is to be continuous, but {value!r} is no number{hint}"
         )
     return found.reals([np.nan if size is None else _float(size) for size in sizes])
 
