@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -104,7 +106,10 @@ def test_a_network_fixes_the_states() -> None:
     assert counted["B"].values.tolist() == [[1, 2, 0], [1, 1, 1]]
     with pytest.raises(StateError) as caught:
         Statistics(network("A -> B", A="yes no", B="1 2")).update(SECOND)
-    assert str(caught.value) == "B has no state '10'\n\nstates of B: 1, 2"
+    assert "'B' has no state '10'" in str(caught.value)
+    assert "states of 'B': 1, 2" in str(caught.value)
+    with pytest.raises(StateError, match="'B' has no state '10'"):
+        _ = Statistics(network("A -> B", A="yes no", B="1 2")) + Statistics("A -> B").update(SECOND)
 
 
 def test_fixed_states_win_over_learned_ones_in_a_merge() -> None:
@@ -197,10 +202,35 @@ def test_continuous_families_keep_moments() -> None:
 
 
 def test_a_variable_cannot_have_states_here_and_reals_there() -> None:
-    reals = Dataset({"A": Continuous("A")}, {"A": np.array([1.5])})
-    for one, other in ((reals, cases(A=("1 2", [0]))), (cases(A=("1 2", [0])), reals)):
-        with pytest.raises(CasesError, match=r"^A has states in some cases and takes real values"):
-            Statistics("A").update(one).update(other)
+    states = Statistics("A").update({"A": ["high", "low"]})
+    with pytest.raises(CasesError) as caught:
+        states.update({"A": [1.5, 2.25]})
+    assert str(caught.value) == (
+        "A has states in some cases and takes real values in others"
+        "\n\nread all of them alike: tc.read_cases takes continuous=[...] and discrete=[...]"
+    )
+    with pytest.raises(CasesError, match="A has states in some cases"):
+        _ = Statistics("A").update({"A": [1.5, 2.25]}) + states
+
+
+def test_what_took_real_values_once_stays_real() -> None:
+    counted = Statistics("A").update({"A": [1.5, 2.25]}).update({"A": [1, 2, 2]})
+    moments = counted["A"]
+    assert isinstance(moments, Moments)
+    assert moments.weight == 5
+    assert moments.means.tolist() == [8.75 / 5]
+
+
+def test_batches_come_in_every_form_that_cases_have(tmp_path: Path) -> None:
+    plain = {"A": ["no", "yes", "yes", "yes"], "B": [1, 2, 2, 1]}
+    path = tmp_path / "cases.csv"
+    path.write_text("A,B,ignored,times\nno,1,x,1\nyes,2,y,1\nyes,2,z,1\nyes,1,u,1\n")
+    truth = Statistics("A -> B").update(FIRST)
+    for batch in (plain, pl.DataFrame(plain), pd.DataFrame(plain), path, str(path)):
+        counted = Statistics("A -> B").update(batch)
+        assert counted["B"].values.tolist() == truth["B"].values.tolist()
+        assert dict(counted.variables) == dict(truth.variables)
+    assert Statistics("A -> B").update(path, weights="times").total_weight == 4
 
 
 def test_no_family_joins_states_and_reals() -> None:

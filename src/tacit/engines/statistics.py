@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.core.dag import Dag
-from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, FormatError, NetworkError, OptionError, listed, quoted
 from tacit.core.grid import Grid, counted, number
 from tacit.core.network import Network
-from tacit.core.variables import Variable
+from tacit.core.variables import Discrete, Variable
 from tacit.engines.axes import family_of, nothing, structure_of
 from tacit.engines.memory import check_kinds, statistics
 from tacit.engines.plain import (
@@ -75,7 +74,7 @@ class Statistics:
     def update(
         self,
         batch: Any,
-        weights: npt.ArrayLike | None = None,
+        weights: str | npt.ArrayLike | None = None,
         *,
         missing: str = "refuse",
         threads: int | None = None,
@@ -84,27 +83,20 @@ class Statistics:
         """These statistics and those of a batch of cases.
 
         batch    anything that `tc.read_cases` takes
-        weights  how often each case counts, if not as the batch itself says
+        weights  how often each case counts: the column that says so, or one number per case
         missing  "refuse": a missing cell is an error; "available": each family is counted on the
                  cases that are complete in it
         """
-        data = self._as_dataset(batch)
-        if weights is not None:
-            data = data.with_weights(np.asarray(weights))
+        from tacit.io.cases import as_dataset
+
+        known = {name: v for name, v in self.variables.items() if self.fixed or not _learns(v)}
+        data = as_dataset(batch, like=known, columns=self.dag.names, weights=weights)
         data = recoded(data, _common(self, data.variables))
         families = [family_of(self.dag, data.variables, name) for name in self.dag.names]
         found = statistics(data, families, threads=threads, missing=missing, progress=progress)
         counts = _by_family(add, _over(self, data.variables), found)
         cases, weight = self.cases + len(data), self.total_weight + data.total_weight
         return _made(self.dag, data.variables, counts, cases, weight, self.fixed)
-
-    def _as_dataset(self, batch: Any) -> Dataset:
-        if isinstance(batch, Dataset):
-            return batch.select(self.dag.names)
-        from tacit.io.cases import as_dataset
-
-        like = self.variables if self.fixed else None
-        return as_dataset(batch, like=like, columns=self.dag.names).select(self.dag.names)
 
     def __add__(self, other: Statistics) -> Statistics:
         """The statistics of the cases of both."""
@@ -243,6 +235,11 @@ def _by_family(
     combine: Combine, one: Mapping[str, Evidence], other: Mapping[str, Evidence]
 ) -> dict[str, Evidence]:
     return {name: combine(one[name], other[name]) for name in one}
+
+
+def _learns(variable: Variable) -> bool:
+    """Whether later batches may bring more states; what is real stays real."""
+    return isinstance(variable, Discrete)
 
 
 def _common(known: Statistics, others: Mapping[str, Variable]) -> dict[str, Variable]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.arrays import Ints, code_type
 from tacit.core.dataset import Dataset
-from tacit.core.errors import CasesError, StateError, listed, quoted
+from tacit.core.errors import CasesError, quoted
 from tacit.core.variables import Discrete, Variable
 from tacit.engines.axes import Family, discrete
 from tacit.engines.tables import check_size, shape_of
@@ -47,12 +47,9 @@ def united(one: Variable, other: Variable) -> Variable:
 def within(fixed: Variable, other: Variable) -> Variable:
     """The fixed variable, if it has all states of the other."""
     if isinstance(fixed, Discrete) and isinstance(other, Discrete):
-        new = [state for state in other.states if state not in fixed.states]
-        if new:
-            raise StateError(
-                f"{quoted(fixed.name)} has no state {new[0]!r}"
-                f"\n\nstates of {quoted(fixed.name)}: {listed(fixed.states)}"
-            )
+        known = set(fixed.states)
+        for state in (state for state in other.states if state not in known):
+            fixed.code(state)  # the error that says which states there are
         return fixed
     return united(fixed, other)
 
