@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from math import log
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ import naive
 import naive_report
 import strategies
 import tacit as tc
+from tacit.cli.main import execute
 from tacit.core.dataset import Dataset
 from tacit.core.variables import Continuous, Discrete
 from tacit.reporting.facts import BUILDERS, FORMAT
@@ -113,12 +116,12 @@ def test_the_last_section_says_how_to_do_it_again(small):
     assert again["python"] == (
         "import tacit as tc\n\n"
         "cases = ...  # six days\n"
-        "dag = 'Sky; Sky -> Rain'\n"
-        "fit = tc.fit(dag, cases, prior=tc.K2(), estimate=tc.Smoothed(), level=0.95, seed=7)"
+        "network = tc.read('learned.json')  # for its structure and its states\n"
+        "fit = tc.fit(network, cases, prior=tc.K2(), estimate=tc.Smoothed(), level=0.95, seed=7)"
     )
     assert again["command"] == (
-        "tacit fit CASES --network 'Sky; Sky -> Rain' --prior k2 --estimate smoothed "
-        "--level 0.95 --seed 7 -o learned.json --report report.html"
+        "tacit fit CASES --network learned.json --prior k2 --estimate smoothed "
+        "--level 0.95 --seed 7 -o again.json --report report.html"
     )
     assert (again["seed"], again["source"]) == (7, "six days")
     assert again["fingerprint"] == CASES.fingerprint()
@@ -295,3 +298,35 @@ def test_room_is_divided_fairly():
 def test_the_fullest_rows_are_kept_in_their_order():
     assert fullest(np.array([1.0, 5, 0, 5, 2]), 3).tolist() == [1, 3, 4]
     assert fullest(np.array([1.0, 1, 1]), 2).tolist() == [0, 1]
+
+
+def test_the_call_and_the_command_do_it_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("days.csv").write_text("Sky,Rain\nclear,no\nclear,yes\ngrey,no\ngrey,\n")
+    method = tc.AvailableCases()
+    fit = tc.fit("Sky -> Rain", "days.csv", estimate=tc.ML(), prior=tc.BDeu(2.5), method=method)
+    again = told(fit, "again")
+    assert "network = 'Sky; Sky -> Rain'" in again["python"]
+    names = {}
+    exec(again["python"], names)
+    assert names["fit"].network == fit.network
+    assert told(names["fit"], "again") == again
+    assert execute(shlex.split(again["command"])[1:]) == 0
+    assert tc.read("learned.json") == fit.network
+    assert Path("report.html").is_file()
+
+
+def test_declared_states_are_taken_from_the_network_again(small, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tc.write(small.network, "learned.json")
+    names = {}
+    exec(told(small, "again")["python"].replace("...", "given"), names | {"given": CASES}, names)
+    assert names["fit"].network == small.network
+
+
+def test_what_the_command_line_cannot_say_is_not_said():
+    like = tc.Prior.like(tc.fit("Sky -> Rain", CASES).network, strength=3)
+    again = told(tc.fit("Sky -> Rain", CASES, prior=like), "again")
+    assert again["command"] is None
+    assert "prior = ...  # Prior.like(<Network of" in again["python"]
+    assert "prior=prior" in again["python"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from tacit.core.variables import Discrete
 from tacit.learn.fits import Fit
 from tacit.reporting.wording import plain
 
@@ -20,7 +21,8 @@ _LONG = 2_000
 def again(fit: Fit) -> dict[str, Any]:
     """`python` and `command` that repeat it, `seed`, `fingerprint` and `source`, `settings`.
 
-    The command is None where the command line has no words for what Python was asked.
+    `learned.json` stands for the network of this fit, written with `tc.write`. The command is None
+    where the command line has no words for what Python was asked.
     """
     return {
         "python": _python(fit),
@@ -39,7 +41,10 @@ def _python(fit: Fit) -> str:
         lines.append(f"cases = tc.read_cases({source!r})")
     else:
         lines.append(f"cases = ...  # {' '.join(source.split())}".rstrip("# "))
-    lines.append(f"dag = {_dag(str(settings['structure']))}")
+    if _declared(fit):
+        lines.append("network = tc.read('learned.json')  # for its structure and its states")
+    else:
+        lines.append(f"network = {_dag(str(settings['structure']))}")
     given = [f"estimate=tc.{settings['estimate']}"]
     prior = str(settings["prior"])
     if prior.endswith(")") and "..." not in prior and "<" not in prior:
@@ -50,7 +55,15 @@ def _python(fit: Fit) -> str:
     given += [f"method=tc.{settings['method']}"] if settings["method"] != "counting" else []
     given += [f"level={settings['level']:g}"]
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
-    return "\n".join([*lines, f"fit = tc.fit(dag, cases, {', '.join(given)})"])
+    return "\n".join([*lines, f"fit = tc.fit(network, cases, {', '.join(given)})"])
+
+
+def _declared(fit: Fit) -> bool:
+    """Whether the states are known from elsewhere than the cases, or their order is."""
+    return any(
+        isinstance(variable, Discrete) and not variable.inferred_order
+        for variable in fit.network.variables.values()
+    )
 
 
 def _dag(text: str) -> str:
@@ -72,13 +85,15 @@ def _command(fit: Fit) -> str | None:
     if not known or settings["empty"] not in _POLICIES or not _is_number(strength or "1"):
         return None
     dag = settings["structure"]
+    network = "learned.json" if _declared(fit) or len(dag) > _LONG else dag
     words = ["tacit", "fit", fit.cases.source if _is_file(fit.cases.source) else "CASES"]
-    words += ["--network", dag if len(dag) <= _LONG else "NET"]
+    words += ["--network", network]
     words += ["--prior", _PRIORS[prior].format(strength), "--estimate", _ESTIMATES[estimate]]
     words += ["--empty", settings["empty"]] if settings["empty"] != "uniform" else []
     words += [*_METHODS[settings["method"]], "--level", settings["level"]]
     words += ["--seed", str(fit.seed)] if fit.seed is not None else []
-    return shlex.join([*words, "-o", "learned.json", "--report", "report.html"])
+    output = "again.json" if network == "learned.json" else "learned.json"
+    return shlex.join([*words, "-o", output, "--report", "report.html"])
 
 
 def _is_number(text: str) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tacit.reporting import wording
-from tacit.reporting.outline import flat, shown_settings
+from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
     CLASSES,
     LARGE,
@@ -155,7 +155,7 @@ def _course(known: Sections) -> View:
 
 def _again(known: Sections) -> View:
     section = known["again"]
-    return {"lines": list(flat(shown_settings(section)))}
+    return {"lines": list(flat(section["settings"]))}
 
 
 def _as_is(known: Sections) -> View:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from tacit.core.errors import quoted
 from tacit.reporting.support import FEW
 from tacit.reporting.views import Shown, coefficients, shown_tables, table_rows
-from tacit.reporting.wording import nats, percent, places, some, weight
+from tacit.reporting.wording import are, nats, percent, places, some, weight
 
 MOST_CELLS = 20_000
 """Cells of all tables that a text shows."""
@@ -135,7 +135,7 @@ def _gaussian(table: Section) -> Sheet:
 def _missing(section: Section) -> Iterator[Block]:
     cells = sum(one["cells"] for one in section["cells"])
     yield Paragraph(
-        f"{some(cells, 'cell')} of {some(section['cases'], 'case')} are missing. Method: "
+        f"{some(cells, 'cell')} of {some(section['cases'], 'case')} {are(cells)} missing. Method: "
         f"{section['method']}."
     )
     yield Sheet(
@@ -182,14 +182,9 @@ def _again(section: Section) -> Iterator[Block]:
         "source of the cases": section["source"] or "not said",
         "fingerprint of the cases": section["fingerprint"] or "none",
         "seed": "none; nothing was drawn at random" if section["seed"] is None else section["seed"],
-        **shown_settings(section),
+        **section["settings"],
     }
     yield Sheet("", ("setting", "value"), tuple(flat(told)), labels=2)
-
-
-def shown_settings(section: Section) -> dict[str, Any]:
-    """The settings but for the structure, which stands in the call already."""
-    return {**section["settings"], "structure": "as in the call above"}
 
 
 def flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
