@@ -7,6 +7,7 @@ import os
 import tempfile
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 from tacit.core.errors import FormatError
 
@@ -28,10 +29,10 @@ def read_bytes(path: str | Path, largest: int = LARGEST) -> bytes:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             if not packed:
-                content = raw.read(largest + 1)
+                content = _read_up_to(raw, largest + 1)
             else:
                 with gzip.GzipFile(fileobj=raw) as unpacked:
-                    content = unpacked.read(largest + 1)
+                    content = _read_up_to(unpacked, largest + 1)
     except FileNotFoundError:
         raise FormatError(f"there is no file {str(path)!r}") from None
     except IsADirectoryError:
@@ -40,9 +41,19 @@ def read_bytes(path: str | Path, largest: int = LARGEST) -> bytes:
         raise FormatError(f"{path}: the compressed file is damaged or cut short") from None
     except OSError as problem:
         raise FormatError(f"{path}: cannot be read: {problem.strerror}") from None
+    except ValueError:
+        raise FormatError(f"{str(path)!r} is no name of a file") from None
     if len(content) > largest:
         raise FormatError(f"{path}: more than {largest:,} bytes when unpacked; this is refused")
     return content
+
+
+def _read_up_to(stream: BinaryIO | gzip.GzipFile, most: int) -> bytes:
+    """At most so many bytes, piece by piece: asked for all at once, they would be set aside."""
+    content = bytearray()
+    while len(content) < most and (piece := stream.read(min(1 << 20, most - len(content)))):
+        content += piece
+    return bytes(content)
 
 
 def read_text(path: str | Path, largest: int = LARGEST) -> str:
