@@ -279,6 +279,7 @@ def test_huge_tables_keep_the_rows_with_most_cases_and_say_so():
     table = told(fit, "tables")["tables"][-1]
     cases = fit.evidence["C"].rows().sum(axis=1)
     assert (table["rows"], len(table["position"])) == (8192, 5000)
+    assert table["few"] == 8192
     assert sum(table["cases"]) == 300
     assert table["position"] == sorted(table["position"])
     assert [cases[at] for at in table["position"]] == table["cases"]

@@ -141,7 +141,7 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
         "states": table["states"],
         "rows": rows,
         "length": table["rows"],
-        "few": sum(row.few for row in rows),
+        "few": table["few"],
     }
 
 

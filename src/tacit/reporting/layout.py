@@ -239,7 +239,7 @@ def _routes(
 
 def _ports(box: Box, ends: Sequence[int], across: Sequence[float]) -> dict[int, float]:
     """Where arcs touch an edge of a box: side by side, in the order of their other ends."""
-    step = min(10.0, 0.7 * box.width / max(1, len(ends) - 1))
+    step = min(10.0, 0.85 * box.width / max(1, len(ends) - 1))
     first = box.middle - step * (len(ends) - 1) / 2
     ordered = sorted(ends, key=lambda other: (across[other], other))
     return {other: first + step * at for at, other in enumerate(ordered)}

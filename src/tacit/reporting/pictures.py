@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -116,7 +117,7 @@ def drawing(sketch: Sketch) -> Picture:
         space = Spacing(most=1000, between=5, passage=2.5, layers=20, margin=4)
         laid = layout(parents, dict.fromkeys(parents, DOT), DOT, space)
         return _picture(sketch, laid, f"Overview of the network: {extent}", dots=True)
-    laid = layout(parents, {name: _box_width(name) for name in parents}, HEIGHT)
+    laid = layout(parents, _box_widths(parents), HEIGHT)
     return _picture(sketch, laid, f"The network: {extent}, listed below", dots=False)
 
 
@@ -128,14 +129,19 @@ def neighbourhood(sketch: Sketch, name: str) -> tuple[Picture, int]:
     parents |= {tail: [] for tail in above[:MOST_NEAR]}
     parents |= {head: [name] for head in below[:MOST_NEAR]}
     space = Spacing(most=760, between=12, passage=7, layers=26)
-    laid = layout(parents, {each: _box_width(each) for each in parents}, HEIGHT, space)
+    laid = layout(parents, _box_widths(parents), HEIGHT, space)
     label = f"{name} with {some(len(above), 'parent')} and {some(len(below), 'child', 'children')}"
     picture = _picture(sketch, laid, label, dots=False, centre=name)
     return picture, len(above) + len(below) + 1 - len(parents)
 
 
-def _box_width(name: str) -> float:
-    return max(44.0, text_width(shortened(name)) + 18.0)
+def _box_widths(parents: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Room for the name, and for the arcs that leave or enter side by side."""
+    children = Counter(parent for who in parents.values() for parent in who)
+    return {
+        name: max(44.0, text_width(shortened(name)) + 18.0, 7.0 * max(len(who), children[name]))
+        for name, who in parents.items()
+    }
 
 
 def _picture(

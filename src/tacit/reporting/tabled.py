@@ -10,7 +10,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
-from tacit.reporting.support import Rows, rows_of
+from tacit.reporting.support import FEW, Rows, rows_of
 from tacit.reporting.wording import finite
 
 MOST_ROWS = 5_000
@@ -29,7 +29,8 @@ def tables(fit: Fit) -> dict[str, Any]:
     From a distance of `moved_from` on, the prior is said to have moved a cell.
     A table has `parents` and `states` with their names and, for each row it holds, `position`,
     `probability`, `lower`, `upper`, `cases` and `moved`: the probability less the share of the
-    state in the row's cases. `rows` is how many rows there are in all.
+    state in the row's cases. `rows` is how many rows there are in all, `few` how many of them rest
+    on fewer than 5 cases.
     """
     names = list(fit.network)
     known = [rows_of(fit, name) for name in names]
@@ -84,6 +85,7 @@ def _table(fit: Fit, rows: Rows, most: int) -> dict[str, Any]:
         ],
         "states": list(table.variables[-1].states),
         "rows": int(rows.cases.size),
+        "few": int((rows.cases < FEW).sum()),
         "position": at.tolist(),
         "probability": _listed(rows.values[at]),
         "lower": lower,

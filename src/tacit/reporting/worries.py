@@ -56,7 +56,7 @@ def _no_cases(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     if not count:
         return None
     by_prior = not str(fit.settings["estimate"]).startswith("ML")
-    filled = "the prior's word" if by_prior else _FILLED[str(fit.settings["empty"])]
+    filled = "the prior's word" if by_prior else _FILLED.get(str(fit.settings["empty"]), "a guess")
     have, what = ("has", "it holds") if count == 1 else ("have", "they hold")
     text = f"{count:,} of {some(total, 'row')} {have} no case: what {what} is {filled}, not learned"
     return _worry("no cases", text, none)
