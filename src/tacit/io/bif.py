@@ -20,7 +20,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table
 from tacit.io.draft import Draft, size_of
-from tacit.io.rows import Rows, check_declared, declared, head_of, state_code
+from tacit.io.rows import Rows, check_declared, declared, head_of, state_code, wrong_labels
 from tacit.io.scan import C_COMMENT, C_OPENING, Scanner, Syntax, Token, floats, short
 from tacit.io.writing import ANY_LINE, check_names, in_quotes, numbers, tables_of
 
@@ -134,8 +134,7 @@ def _plain_row(source: Scanner, rows: Rows, codes: list[dict[str, int]]) -> bool
 
 def _row_of(source: Scanner, axes: tuple[Discrete, ...], labels: list[Token]) -> list[int]:
     if len(labels) != len(axes) - 1:
-        what = f"a row of {short(axes[-1].name)} names {len(axes) - 1} states, not {len(labels)}"
-        raise source.fail(labels[-1] if labels else source.peek(), what)
+        raise wrong_labels(source, axes, labels)
     return [state_code(source, axis, label) for axis, label in zip(axes, labels, strict=False)]
 
 

@@ -16,7 +16,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table
 from tacit.io.draft import Draft
-from tacit.io.rows import Rows, check_declared, declared, head_of, state_code
+from tacit.io.rows import Rows, check_declared, declared, head_of, state_code, wrong_labels
 from tacit.io.scan import C_COMMENT, C_OPENING, Scanner, Syntax, Token, short
 from tacit.io.writing import ANY_LINE, PLAIN_WORD, check_names, in_quotes, numbers, tables_of
 
@@ -95,8 +95,7 @@ def _codes(source: Scanner, axes: tuple[Discrete, ...]) -> list[int]:
         return []
     labels = source.names(")", "the position of a state")
     if len(labels) != len(axes) - 1:
-        what = f"a row of {short(axes[-1].name)} names {len(axes) - 1} states, not {len(labels)}"
-        raise source.fail(labels[-1] if labels else source.peek(), what)
+        raise wrong_labels(source, axes, labels)
     source.taken(*_IS)
     return [_code(source, axis, label) for axis, label in zip(axes, labels, strict=False)]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import FormatError, listed
+from tacit.core.grid import counted
 from tacit.core.variables import Discrete
 from tacit.families.table import MOST_AXES, row_label
 from tacit.io.draft import Draft, check_implied, size_of
@@ -101,6 +102,14 @@ def state_code(source: Scanner, axis: Discrete, token: Token) -> int:
     raise source.fail(
         token, f"{short(axis.name)} has no state {short(token.text)}; its states are {known}"
     )
+
+
+def wrong_labels(source: Scanner, axes: Sequence[Discrete], labels: list[Token]) -> FormatError:
+    """The error about a row that does not name one state of each parent."""
+    child = short(axes[-1].name)
+    what = f"{child} has {counted(len(axes) - 1, 'parent')}, but this row names "
+    token = labels[-1] if labels else source.peek()
+    return source.fail(token, what + counted(len(labels), "state"))
 
 
 def declared(source: Scanner) -> tuple[int, Token]:

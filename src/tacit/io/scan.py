@@ -138,14 +138,17 @@ class Scanner:
         """The next token, which must be this mark or bare word."""
         token = self.take()
         if token.kind == "quoted" or token.text != text:
-            raise self.fail(token, f"{text!r} is expected here")
+            raise self.fail(token, f"{text!r} is expected here" + self._instead(token))
         return token
+
+    def _instead(self, token: Token) -> str:
+        return f", not {short(token.text)}" if token.kind != "end" else ""
 
     def name(self, what: str) -> Token:
         """The next token, which must be a bare or quoted name."""
         token = self.take()
         if not token.is_name:
-            raise self.fail(token, f"{what} is expected here")
+            raise self.fail(token, f"{what} is expected here" + self._instead(token))
         return token
 
     def names(self, close: str, what: str, most: int | None = None) -> list[Token]:
@@ -161,7 +164,7 @@ class Scanner:
             if token.is_name:
                 found.append(token)
             elif token.text != ",":
-                raise self.fail(token, f"{what} is expected here")
+                raise self.fail(token, f"{what} is expected here" + self._instead(token))
         return found
 
     def skip_statement(self) -> None:
@@ -228,9 +231,10 @@ class Run(NamedTuple):
         return values
 
     def fail(self, what: str) -> FormatError:
-        """An error that marks the stretch, as far as its first line goes."""
-        text = self.source.text[self.start : self.end].rstrip()
-        return self.source.fail_at(self.start, self.start + max(1, len(text)), what)
+        """An error that marks what stands there, as far as its first line goes."""
+        text = self.source.text[self.start : self.end]
+        start = self.end - len(text.lstrip())
+        return self.source.fail_at(start, start + max(1, len(text.strip())), what)
 
     def fail_numbers(self, first: int, count: int, what: str) -> FormatError:
         """An error that marks the numbers from this one on, as far as their line goes."""

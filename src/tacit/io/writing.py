@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import FormatError, quoted
+from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.families.table import Table
 
@@ -48,7 +49,7 @@ def check_complete(table: Table) -> None:
     unknown = int((~(rows.sum(axis=1) > 0.5)).sum()) if table.partial else 0
     if unknown or np.isnan(rows).any():
         raise FormatError(
-            f"the table of {quoted(table.child)} has {unknown:,} rows that are unknown; "
+            f"the table of {quoted(table.child)} has {counted(unknown, 'unknown row')}; "
             "a file holds complete networks only"
             '\n\nfill rows without cases when estimating, for example by ML(empty="uniform")'
         )

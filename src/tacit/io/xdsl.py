@@ -54,8 +54,11 @@ def _declare(document: Document, draft: Draft, element: Element) -> None:
 
 def _define(document: Document, draft: Draft, element: Element) -> None:
     name = element.attributes["id"]
-    parents = " ".join(each.text for each in element.all("PARENTS")).split()
-    axes = draft.axes([name, *parents], lambda _, what: document.fail(element, what))
+    given = element.all("PARENTS")
+    parents = " ".join(each.text for each in given).split()
+    axes = draft.axes(
+        [name, *parents], lambda at, what: document.fail(given[0] if at else element, what)
+    )
     wanted = "probabilities" if element.tag == "cpt" else "resultingstates"
     cells = element.all(wanted.upper())
     if len(cells) != 1:
