@@ -233,7 +233,7 @@ def damaged(draw: st.DrawFn, text: str) -> str:
 
 @every_format
 @given(data=st.data(), name=st.sampled_from(["asia", "cancer"]))
-@settings(max_examples=80)
+@settings(max_examples=2 * settings().max_examples)
 def test_a_damaged_file_is_a_network_or_one_readable_error(
     suffix: str, data: st.DataObject, name: str
 ) -> None:
@@ -247,7 +247,7 @@ def test_a_damaged_file_is_a_network_or_one_readable_error(
 
 @every_format
 @given(content=st.binary(max_size=200))
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 2)
 def test_any_bytes_are_a_network_or_one_readable_error(
     suffix: str, content: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -40,9 +40,10 @@ class CycleError(DagError):
 
     def __init__(self, cycle: tuple[str, ...]) -> None:
         self.cycle = cycle
+        shown = cycle if len(cycle) <= 14 else (*cycle[:10], "...", *cycle[-3:])
         super().__init__(
             "the arcs form a cycle: "
-            + " -> ".join(quoted(name) for name in cycle)
+            + " -> ".join(quoted(name) for name in shown)
             + "\n\nremove or reverse one of these arcs"
         )
 

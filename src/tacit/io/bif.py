@@ -21,7 +21,8 @@ from tacit.core.variables import Discrete
 from tacit.families.table import Table
 from tacit.io.draft import Draft, size_of
 from tacit.io.rows import Rows, check_declared, declared, head_of, state_code, wrong_labels
-from tacit.io.scan import C_COMMENT, C_OPENING, Scanner, Syntax, Token, floats, short
+from tacit.io.scan import C_COMMENT, C_OPENING, Scanner, Syntax, Token
+from tacit.io.words import floats, short
 from tacit.io.writing import ANY_LINE, check_names, in_quotes, numbers, tables_of
 
 SYNTAX = Syntax.of("{}()[]|,;", C_COMMENT, C_OPENING)

@@ -15,7 +15,7 @@ from tacit.core.errors import FormatError, NetworkError, TableError, TacitError,
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import MOST_AXES, TOLERANCE, Table, row_complaint
-from tacit.io.scan import floats, many, no_number, short
+from tacit.io.words import floats, many, no_number, short
 
 ROUNDED = 1.000001e-6
 """How far the sum of a row may be from one for the row to be taken as rounded, not as wrong.

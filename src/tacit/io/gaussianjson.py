@@ -17,7 +17,7 @@ from tacit.core.errors import FormatError
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.families.gaussian import LinearGaussian
-from tacit.io.scan import short
+from tacit.io.words import short
 
 INTERCEPT = "(Intercept)"
 

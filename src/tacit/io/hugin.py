@@ -16,7 +16,8 @@ from tacit.core.network import Network
 from tacit.families.table import Table
 from tacit.io.draft import Draft, size_of
 from tacit.io.rows import head_of
-from tacit.io.scan import Run, Scanner, Syntax, Token, short
+from tacit.io.scan import Run, Scanner, Syntax, Token
+from tacit.io.words import short
 from tacit.io.writing import ANY_LINE, PLAIN_WORD, check_names, in_quotes, numbers, tables_of
 
 SYNTAX = Syntax.of("{}()|,;=", r"%[^\n]*+", "%")

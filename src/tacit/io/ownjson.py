@@ -23,7 +23,7 @@ from tacit.families import family_from_plain
 from tacit.families.table import Table
 from tacit.io import gaussianjson
 from tacit.io.draft import placed, rescaled, settled
-from tacit.io.scan import short
+from tacit.io.words import short
 from tacit.io.writing import check_complete
 
 FORMAT = "tacit-network"

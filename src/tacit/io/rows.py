@@ -14,7 +14,8 @@ from tacit.core.grid import counted
 from tacit.core.variables import Discrete
 from tacit.families.table import MOST_AXES, row_label
 from tacit.io.draft import Draft, check_implied, size_of
-from tacit.io.scan import Run, Scanner, Token, many, short
+from tacit.io.scan import Run, Scanner, Token
+from tacit.io.words import many, short
 
 
 @dataclass(slots=True)

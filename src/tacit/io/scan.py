@@ -8,21 +8,15 @@ tokens, and nothing is set aside for numbers that a file only promises.
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from math import isfinite
 from typing import NamedTuple
-
-import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import FormatError, marked
+from tacit.io.words import floats, is_number, many, short
 
-_PIECE = 1 << 20
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_BLANK = re.compile(r"\s")
 C_COMMENT = r"//[^\n]*+|/\*.*?\*/"
 C_OPENING = r"//|/\*"
 
@@ -72,11 +66,6 @@ class Token(NamedTuple):
     def is_name(self) -> bool:
         """Whether it can name a variable or a state."""
         return self.kind in ("word", "quoted")
-
-
-def short(name: str, most: int = 60) -> str:
-    """A name for a message, cut if it is very long."""
-    return repr(name if len(name) <= most else name[: most - 3] + "...")
 
 
 def unquoted(text: str) -> str:
@@ -252,41 +241,3 @@ class Run(NamedTuple):
             if not is_number(item[0]):
                 return self.source.fail_at(*item.span(), f"this is no number: {short(item[0])}")
         return self.fail("these are no numbers")
-
-
-def many(count: int) -> str:
-    """A count for a message, however large."""
-    return f"{count:,}" if count < 10**15 else f"about 10^{len(str(count)) - 1}"
-
-
-def is_number(word: str) -> bool:
-    """Whether a word is a finite number as files write them."""
-    return _NUMBER.fullmatch(word) is not None and isfinite(float(word))
-
-
-def no_number(text: str) -> str:
-    """The first word of a text that is no number."""
-    words = (word for piece in _pieces(text) for word in piece.split())
-    return next((word for word in words if not is_number(word)), "")
-
-
-def floats(text: str) -> Floats | None:
-    """The numbers of a text, separated by blanks; nothing if a word is no finite number."""
-    values = array("d")
-    try:
-        for piece in _pieces(text):
-            values.extend(map(float, piece.split()))
-    except ValueError:
-        return None
-    found = np.frombuffer(values, dtype=np.float64) if values else np.empty(0)
-    return found if np.isfinite(found).all() and "_" not in text else None
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces of about a megabyte, cut at blanks, so that no list of words is long."""
-    at = 0
-    while at < len(text):
-        cut = _BLANK.search(text, min(at + _PIECE, len(text)))
-        end = cut.end() if cut else len(text)
-        yield text[at:end]
-        at = end

@@ -14,7 +14,8 @@ from tacit.arrays import Floats
 from tacit.core.network import Network
 from tacit.families.table import MOST_AXES
 from tacit.io.draft import Draft, size_of
-from tacit.io.scan import Run, Scanner, Syntax, Token, many, short
+from tacit.io.scan import Run, Scanner, Syntax, Token
+from tacit.io.words import many, short
 from tacit.io.writing import numbers, tables_of
 
 SYNTAX = Syntax.of(",", r"#[^\n]*+", "#")

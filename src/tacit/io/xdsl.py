@@ -18,7 +18,7 @@ import numpy as np
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.io.draft import Draft, check_implied, size_of
-from tacit.io.scan import many, short
+from tacit.io.words import many, short
 from tacit.io.writing import Rule, check_names, numbers, tables_of
 from tacit.io.xmlsafe import Document, Element
 

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 from tacit.core.network import Network
 from tacit.io.draft import Draft
-from tacit.io.scan import short
+from tacit.io.words import short
 from tacit.io.writing import Rule, check_names, numbers, tables_of
 from tacit.io.xmlsafe import Document, Element
 
