@@ -58,6 +58,7 @@ _HOMES = {
     "tacit.families.moments": ("Moments",),
     "tacit.io.formats": ("read", "write"),
     "tacit.io.cases": ("read_cases", "to_frame"),
+    "tacit.io.casesout": ("write_cases",),
     "tacit.io.discretise": ("discretise",),
     "tacit.io.textbook": ("textbook",),
     "tacit.io.interop": (

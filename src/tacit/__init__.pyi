@@ -52,6 +52,7 @@ from tacit.infer.sampling import AtRandom as AtRandom
 from tacit.infer.sampling import sample as sample
 from tacit.io.cases import read_cases as read_cases
 from tacit.io.cases import to_frame as to_frame
+from tacit.io.casesout import write_cases as write_cases
 from tacit.io.discretise import discretise as discretise
 from tacit.io.formats import read as read
 from tacit.io.formats import write as write

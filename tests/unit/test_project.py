@@ -81,7 +81,7 @@ def test_a_public_name_loads_and_is_documented(name: str) -> None:
 
 
 def test_public_names_are_listed_and_others_are_refused() -> None:
-    assert dir(tc) == tc.__all__
+    assert dir(tc) == sorted(tc.__all__)
     assert len(set(tc.__all__)) == len(tc.__all__)
     with pytest.raises(AttributeError, match="module 'tacit' has no attribute 'fti'"):
         _ = tc.fti

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +13,10 @@ from tacit.cli.fit import write_fit
 from tacit.cli.options import Json, Quiet, Seed
 from tacit.cli.targets import fit_target, network_target, report_target
 from tacit.core.errors import OptionError
+from tacit.core.grid import Grid, counted
 
 if TYPE_CHECKING:
+    from tacit.arrays import Floats
     from tacit.core.network import Network
     from tacit.infer.likelihood import LogLikelihood
     from tacit.learn.fits import Fit
@@ -62,7 +65,8 @@ def demo(
         "ml": log_likelihood(plain_shares.network, newcomers),
         "truth": log_likelihood(clinic, newcomers),
     }
-    files = {what: target.path for what, target in targets.items()}
+    files = {"cases": str(folder / "patients.csv")}
+    files |= {what: target.path for what, target in targets.items()}
     plain = _plain(found, scores, used, files)
     return Answer(_told(found, clinic, plain), plain, files["report"], json=json, quiet=quiet)
 
@@ -103,62 +107,89 @@ def _plain(
 
 
 def _told(found: Fit, clinic: Network, plain: dict[str, Any]) -> str:
-    score, impossible = plain["average_log_likelihood"], plain["impossible_cases"]
-    lines = [
-        f"A chest clinic has the records of {PATIENTS} patients. Its doctors know what depends on",
-        f"what; the {plain['free_parameters']} numbers of the network are to be learned. (The"
-        f" patients are drawn from the",
-        "textbook network 'asia', so the truth is known here, as it never is elsewhere.)",
-        "",
-        str(found.network["dysp"]),
-        "",
-        "in truth:",
-        str(clinic["dysp"]),
-        "",
-        "What was learned:",
-        *_rows(found),
-        f"- {plain['rows_without_cases']} rows of the tables had no patient at all; the prior"
-        " filled them, and the report marks them.",
-        f"- {NEWCOMERS:,} new patients score {score['smoothed']:.3f} nats each under the network"
-        f" learned, {score['truth']:.3f} under the truth.",
-        _contrast(impossible["ml"]),
-        "",
-        f"cases    {Path(plain['written']['network']).parent / 'patients.csv'}",
-        f"network  {plain['written']['network']}",
-        f"fit      {plain['written']['fit']}",
-        f"report   {plain['written']['report']}   (open it in a browser)",
-    ]
-    return "\n".join(lines)
+    files, score = plain["written"], plain["average_log_likelihood"]
+    return "\n".join(
+        [
+            f"A chest clinic has the records of {PATIENTS} patients, eight facts about each. Its"
+            " doctors know",
+            f"what depends on what; the {plain['free_parameters']} numbers of the network are to be"
+            " learned. (The patients are",
+            "drawn from the textbook network 'asia', so for once the truth is known.)",
+            "",
+            str(_table(found, clinic)),
+            "",
+            "What was learned:",
+            f"- Short of breath (dysp): bronchitis alone makes it {_chance(found, 1)} likely,"
+            f" neither illness {_chance(found, 3)}.",
+            f"- The third row rests on {_patients(found, 2)}: its interval says how little that"
+            " is, and the report shows every such row.",
+            f"- {counted(plain['rows_without_cases'], 'row')} of the eight tables had no patient"
+            " at all; there the prior speaks alone.",
+            f"- {NEWCOMERS:,} new patients: {score['smoothed']:.3f} nats each under the network"
+            f" learned, {score['truth']:.3f} under the truth.",
+            _contrast(plain["impossible_cases"]["ml"]),
+            "",
+            f"cases    {files['cases']}",
+            f"network  {files['network']}",
+            f"fit      {files['fit']}",
+            f"report   {files['report']}   (open it in a browser)",
+        ]
+    )
 
 
 def _contrast(impossible: int) -> str:
     if not impossible:
         return "- Maximum likelihood, the plain shares, would do about as well here."
+    cases = "1 of them" if impossible == 1 else f"{impossible:,} of them"
     return (
-        f"- Maximum likelihood, the plain shares of the {PATIENTS}, calls {impossible:,} of them"
-        " impossible: what it never saw cannot be."
+        f"- Maximum likelihood, the plain shares of the {PATIENTS}, calls {cases} impossible:"
+        " what it never saw cannot be."
     )
 
 
-def _rows(found: Fit) -> list[str]:
-    """One row that many patients speak for, and one that hardly any does."""
-    return [
-        f"- P(bronc=yes | smoke=yes) is {_interval(found, 'bronc')}.",
-        f"- P(tub=yes | asia=yes) is {_interval(found, 'tub')}: look before you believe.",
+def _table(found: Fit, clinic: Network) -> Grid:
+    """P(dysp=yes) row by row: learned, with its interval and its patients, and in truth."""
+    learned, interval = _rows(found.network), found.intervals["dysp"]
+    lower, upper = (bound.reshape(learned.shape) for bound in (interval.lower, interval.upper))
+    truth = _rows(clinic)
+    states = product(("yes", "no"), repeat=2)
+    rows = [
+        (
+            *given,
+            f"{learned[at, 0]:.3f}",
+            f"{lower[at, 0]:.2f} to {upper[at, 0]:.2f}",
+            f"{_counts(found)[at]:.0f}",
+            f"{truth[at, 0]:.3f}",
+        )
+        for at, given in enumerate(states)
     ]
+    heads = ("bronc", "either", "learned", f"{interval.level:.0%} interval", "patients", "truth")
+    title = "P(dysp=yes | bronc, either)"
+    return Grid(title, heads, tuple(rows), labels=2)
 
 
-def _interval(found: Fit, name: str) -> str:
-    """The first cell of the first row: its estimate, its interval, its cases."""
-    from tacit.families.counts import Counts
+def _rows(network: Network) -> Floats:
     from tacit.families.table import Table
 
-    family, counts, interval = found.network[name], found.evidence[name], found.intervals[name]
-    assert isinstance(family, Table)
+    table = network["dysp"]
+    assert isinstance(table, Table)
+    return table.values.reshape(-1, 2)
+
+
+def _counts(found: Fit) -> Floats:
+    """How many patients each row rests on."""
+    import numpy as np
+
+    from tacit.families.counts import Counts
+
+    counts = found.evidence["dysp"]
     assert isinstance(counts, Counts)
-    low, high = interval.lower.flat[0], interval.upper.flat[0]
-    cases = counts.rows()[0].sum()
-    return (
-        f"{family.values.flat[0]:.2f}, between {low:.2f} and {high:.2f} with probability"
-        f" {interval.level:g}; it rests on {cases:.0f} patients"
-    )
+    return np.asarray(counts.rows().sum(axis=1))
+
+
+def _chance(found: Fit, row: int) -> str:
+    return f"{_rows(found.network)[row, 0]:.0%}"
+
+
+def _patients(found: Fit, row: int) -> str:
+    return counted(int(_counts(found)[row]), "patient")

@@ -111,7 +111,7 @@ def fit(
     structure, notes = structure_of(network)
     found = learn(
         structure,
-        reading.cases(cases, structure),
+        reading.cases(cases, structure, threads),
         prior=chosen,
         estimate=wanted,
         method=method_of(method),

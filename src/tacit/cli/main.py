@@ -14,6 +14,7 @@ import typer
 from tacit.cli import convert, demo, fit, report, sample, score, show
 from tacit.cli.answers import Answer
 from tacit.cli.completion import scripted
+from tacit.cli.wording import in_words
 from tacit.core.errors import TacitError
 from tacit.version import __version__
 
@@ -74,7 +75,7 @@ def execute(arguments: Sequence[str]) -> int:
     except PARSING_ERROR as problem:
         return _complain(_usage(problem))
     except TacitError as problem:
-        return _complain(f"tacit: {problem}")
+        return _complain(f"tacit: {in_words(str(problem))}")
     except BrokenPipeError:
         return _without_reader()
     except (OSError, ImportError) as problem:
@@ -110,7 +111,7 @@ def _usage(problem: Any) -> str:
     """Typer's own words, and where to read more."""
     context = getattr(problem, "ctx", None)
     path = context.command_path if context is not None else "tacit"
-    message = str(problem.format_message()).strip().rstrip(".")
+    message = str(problem.format_message()).strip().rstrip(".").replace("Value error, ", "")
     return f"{path}: {message[:1].lower()}{message[1:]}\n\n{path} --help explains the command"
 
 

@@ -73,7 +73,7 @@ class Reading:
             query,
         )
 
-    def cases(self, source: str, structure: Dag | Network) -> Dataset:
+    def cases(self, source: str, structure: Dag | Network, threads: int | None = None) -> Dataset:
         """The columns of the cases that the structure names."""
         from tacit.core.network import Network
         from tacit.io.cases import read_cases
@@ -89,4 +89,5 @@ class Reading:
             continuous=self.continuous,
             table=self.table,
             query=self.query,
+            threads=threads,
         )

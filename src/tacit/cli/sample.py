@@ -34,9 +34,9 @@ def sample(
     """Draw cases from a network."""
     from tacit.infer.sampling import AtRandom, fresh_seed
     from tacit.infer.sampling import sample as draw
-    from tacit.io.casesout import SUFFIXES, write_cases
+    from tacit.io.casesout import PACKED, SUFFIXES, write_cases
 
-    check_targets([Target("-o", output, SUFFIXES)])
+    check_targets([Target("-o", output, SUFFIXES, PACKED)])
     blanks = AtRandom(missing_share) if missing_share is not None else None
     used = fresh_seed(seed)
     found, notes = network_of(network)

@@ -21,6 +21,7 @@ from tacit.cli.options import (
 )
 from tacit.cli.reading import Reading, network_of
 from tacit.cli.targets import Target, check_targets, write_all
+from tacit.core.grid import counted
 
 if TYPE_CHECKING:
     from tacit.core.dataset import Dataset
@@ -51,7 +52,7 @@ def score(
     The log-likelihood in nats: its sum, and its average per case. Cases must be complete.
     """
     del seed
-    targets = [Target("--per-case", per_case, (".csv",))] if per_case is not None else []
+    targets = [Target("--per-case", per_case, (".csv",), (".csv",))] if per_case is not None else []
     check_targets(targets)
 
     from tacit.infer.likelihood import log_likelihood
@@ -87,15 +88,16 @@ def _plain(value: LogLikelihood, data: Dataset, notes: list[str]) -> dict[str, A
 
 
 def _told(plain: dict[str, Any]) -> str:
-    cases = f"{plain['cases']:,} cases"
+    cases, impossible = counted(plain["cases"], "case"), plain["impossible_cases"]
     if plain["weight"] != plain["cases"]:
         cases += f" weighing {plain['weight']:g}"
     lines = [
         f"{cases}: log-likelihood {plain['log_likelihood']:.6g} nats, "
         f"{plain['average_log_likelihood']:.6g} per case"
     ]
-    if plain["impossible_cases"]:
-        lines.append(f"{plain['impossible_cases']:,} cases are impossible under the network")
+    if impossible:
+        verb = "is" if impossible == 1 else "are"
+        lines.append(f"{counted(impossible, 'case')} {verb} impossible under the network")
     if "written" in plain:
         lines.append(f"each case's log-likelihood written to {plain['written']['per_case']}")
     return "\n".join([*lines, *noted(plain["notes"])])

@@ -10,27 +10,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tacit.core.errors import OptionError, TacitError, marked, nearest
-from tacit.io.files import suffix
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file that an option names, and the suffixes that tell its format."""
+    """A file that an option names, the suffixes that tell its format, and those packed by .gz."""
 
     option: str
     path: str
     suffixes: Sequence[str]
+    packed: Sequence[str] = ()
 
     def check(self) -> None:
         """Nothing, or an error that marks what is wrong about the path."""
-        path, found = Path(self.path), suffix(self.path)
-        if found not in self.suffixes:
-            stem = self.path[:-3] if self.path.lower().endswith(".gz") else self.path
+        path, known = Path(self.path), [*self.suffixes, *(f"{each}.gz" for each in self.packed)]
+        found = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:])
+        if found.lower() not in known:
             what = "the suffix must tell the format"
             if found:
-                what = f"no format has the suffix {found!r}{nearest(found, self.suffixes)}"
-            known = f"\n\nsuffixes: {', '.join(self.suffixes)}, each also with .gz"
-            raise OptionError(self._marked(len(stem) - len(found), len(stem), what) + known)
+                what = f"no format has the suffix {found!r}{nearest(found, known)}"
+            start, end = len(self.path) - len(found), len(self.path)
+            raise OptionError(f"{self._marked(start, end, what)}\n\nsuffixes: {self._suffixes()}")
         if path.is_dir():
             raise OptionError(self._marked(0, len(self.path), "this is a folder, not a file"))
         folder = len(str(path.parent))
@@ -38,6 +38,10 @@ class Target:
             raise OptionError(self._marked(0, folder, "there is no such folder"))
         if not os.access(path.parent, os.W_OK):
             raise OptionError(self._marked(0, folder, "this folder may not be written to"))
+
+    def _suffixes(self) -> str:
+        both = " and ".join(self.packed) if self.packed != self.suffixes else "each"
+        return ", ".join(self.suffixes) + (f"; {both} also with .gz" if self.packed else "")
 
     def _marked(self, start: int, end: int, what: str) -> str:
         return marked(self.path, start, end, what, self.option)
@@ -47,17 +51,18 @@ def network_target(option: str, path: str) -> Target:
     """A file for a network."""
     from tacit.io.formats import SUFFIXES
 
-    return Target(option, path, SUFFIXES)
+    return Target(option, path, SUFFIXES, SUFFIXES)
 
 
 def report_target(option: str, path: str) -> Target:
     """A file for a report."""
-    return Target(option, path, (".html", ".md", ".txt", ".json"))
+    forms = (".html", ".md", ".txt", ".json")
+    return Target(option, path, forms, forms)
 
 
 def fit_target(option: str, path: str) -> Target:
     """A file for a whole fit."""
-    return Target(option, path, (".json",))
+    return Target(option, path, (".json",), (".json",))
 
 
 def check_targets(targets: Sequence[Target]) -> None:

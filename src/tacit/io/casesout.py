@@ -20,6 +20,7 @@ from tacit.io.files import suffix, write_whole
 from tacit.io.sqlcases import connect, literal
 
 SUFFIXES = (".csv", ".tsv", ".parquet")
+PACKED = (".csv", ".tsv")
 BLOCK = 65_536
 
 
@@ -30,17 +31,19 @@ def write_cases(data: Dataset, path: str | Path, *, weights: str | None = None) 
     needed where the cases have any.
     """
     columns = _columns(data, weights)
+    packed = Path(path).name.lower().endswith(".gz")
     match suffix(path):
         case ".csv":
             write_whole(path, _delimited(columns, len(data), ","))
         case ".tsv":
             write_whole(path, _delimited(columns, len(data), "\t"))
-        case ".parquet":
+        case ".parquet" if not packed:
             write_whole(path, _parquet(columns))
-        case other:
+        case _:
             raise FormatError(
-                f"{str(path)!r}: cases are not written with the suffix {other!r}"
-                f"\n\nknown are: {' '.join(SUFFIXES)}; .csv and .tsv also with .gz"
+                f"cases cannot be written as {Path(path).name!r}"
+                f"\n\nthe suffix says the form: {', '.join(SUFFIXES)}; "
+                f"{' and '.join(PACKED)} also with .gz"
             )
 
 

@@ -1,0 +1,29 @@
+"""The library speaks of its arguments as Python writes them; the command line has other words."""
+
+from __future__ import annotations
+
+import re
+
+WORDS = (
+    (r"estimate=tc\.PosteriorMean\(\)", "--estimate mean"),
+    (
+        r"method=tc\.AvailableCases\(\) in tc\.fit, or .* in tc\.Statistics\.update",
+        "--method available",
+    ),
+    (r"method=tc\.AvailableCases\(\)", "--method available"),
+    (r"tc\.ML\(empty='uniform'\)", "--empty uniform"),
+    (r"tc\.K2\(\)", "--prior k2"),
+    (r"tc\.read_cases\(\.\.\., continuous=\[\.\.\.\]\)", "--continuous NAME"),
+    (r"\b(discrete|continuous)=\[\.\.\.\]", r"--\1 NAME"),
+    (r"\bmissing=\[('[^']*'|\"[^\"]*\")\]", r"--missing \1"),
+    (r"\bshare=(?=-?[\d.])", "--missing-share "),
+    (r"\blevel=(?=-?[\d.])", "--level "),
+    (r"\b(table|query|weights)=(?=\s)", r"--\1"),
+)
+
+
+def in_words(message: str) -> str:
+    """A message of the library with options in place of arguments."""
+    for python, option in WORDS:
+        message = re.sub(python, option, message)
+    return message
