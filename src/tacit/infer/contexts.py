@@ -1,0 +1,151 @@
+"""What is unknown in cases, merged: the same missing piece in the same surroundings is one context.
+
+Given the observed variables of a case, its missing ones fall apart into pieces that are independent
+of each other, and the posterior of a piece depends only on the states around it. Cases share most
+of their contexts, so each is inferred once, with the weight of all cases that have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.arrays import Codes, Floats, Ints
+from tacit.core.dataset import Dataset
+from tacit.infer.flat import Layout
+
+if TYPE_CHECKING:
+    from tacit.kernels.components import Names
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+BLOCK_CELLS = 8_000_000
+SEED = 20_061_017
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Every missing piece of every incomplete case.
+
+    case       (pieces,)      the case it belongs to
+    context    (pieces,)      the context it is an instance of
+    example    (contexts,)    one case that has the context
+    first      (contexts,)    the lowest variable of the piece
+    kind       (contexts,)    contexts with the same set of missing variables have the same kind
+    size       (contexts,)    how many variables are missing in it
+    """
+
+    case: Ints
+    context: Ints
+    example: Ints
+    first: Ints
+    kind: Ints
+    size: Ints
+
+
+def code_matrix(data: Dataset, names: Sequence[str], cases: Ints) -> Codes:
+    """Some cases as a matrix of codes, one column per name; a name without a column is missing."""
+    matrix = np.full((cases.size, len(names)), -1, dtype=np.int32)
+    for at, name in enumerate(names):
+        if name in data:
+            matrix[:, at] = data[name][cases]
+    return matrix
+
+
+def incomplete_cases(data: Dataset, names: Sequence[str]) -> Ints:
+    """The cases in which some of these variables is missing."""
+    if any(name not in data for name in names):
+        return np.arange(len(data), dtype=np.int64)
+    gaps = np.zeros(len(data), dtype=np.bool_)
+    for name in names:
+        gaps |= data[name] < 0
+    return np.flatnonzero(gaps)
+
+
+def find_pieces(data: Dataset, layout: Layout) -> Pieces:
+    """The missing pieces of all cases, equal ones recognised by two 64-bit words."""
+    from tacit.kernels.components import Records, components
+
+    names = _names(layout)
+    cases = incomplete_cases(data, layout.names)
+    block = max(1, BLOCK_CELLS // max(1, len(layout.names)))
+    parts = []
+    for start in range(0, cases.size, block):
+        chosen = cases[start : start + block]
+        codes = code_matrix(data, layout.names, chosen)
+        gaps = int(np.count_nonzero(codes < 0))
+        case, first, size = (np.empty(gaps, dtype=np.int64) for _ in range(3))
+        records = Records(case, first, size, np.empty((gaps, 4), dtype=np.uint64))
+        found = components(codes, names, records)
+        parts.append((chosen[case[:found]], first[:found], size[:found], records.words[:found]))
+    return _merged(parts)
+
+
+def _names(layout: Layout) -> Names:
+    from tacit.kernels.components import Names
+
+    random = np.random.default_rng(SEED)
+    state_at = np.concatenate([[0], np.cumsum(layout.cards)]).astype(np.int64)
+    near_at = np.cumsum([0, *(len(near) for near in layout.neighbours)]).astype(np.int64)
+    near = np.array([v for each in layout.neighbours for v in sorted(each)], dtype=np.int64)
+    return Names(
+        near_at,
+        near,
+        _words(random, len(layout.names)),
+        _words(random, int(state_at[-1])),
+        state_at,
+    )
+
+
+def _words(random: np.random.Generator, count: int) -> Words:
+    return random.integers(1, 2**63, size=(count, 2), dtype=np.uint64)
+
+
+def _merged(parts: Sequence[tuple[Ints, Ints, Ints, Words]]) -> Pieces:
+    if not parts:
+        none = np.zeros(0, dtype=np.int64)
+        return Pieces(none, none, none, none, none, none)
+    case, first, size, words = (np.concatenate(each) for each in zip(*parts, strict=True))
+    example, context = _distinct(words[:, 2:])
+    kind_words = words[example, :2]
+    _, kind = _distinct(kind_words)
+    return Pieces(case, context, case[example], first[example], kind, size[example])
+
+
+def _distinct(words: Words) -> tuple[Ints, Ints]:
+    """One example of every distinct pair of words, in order of appearance, and which each is.
+
+    One word nearly always tells; where it does not, both are sorted.
+    """
+    _, example, which = np.unique(words[:, 0], return_index=True, return_inverse=True)
+    if not np.array_equal(words[example[which], 1], words[:, 1]):
+        order = np.lexsort((words[:, 1], words[:, 0]))
+        changes = np.any(np.diff(words[order], axis=0, prepend=words[order[:1]]) != 0, axis=1)
+        which = np.empty_like(order)
+        which[order] = np.cumsum(changes)
+        _, example = np.unique(which, return_index=True)
+    order = np.argsort(example, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    return example[order], rank[which]
+
+
+def members(layout: Layout, codes: Ints, start: int) -> tuple[int, ...]:
+    """The missing piece of one case that contains `start`, rising."""
+    waiting, seen = [start], {start}
+    while waiting:
+        for other in layout.neighbours[waiting.pop()]:
+            if codes[other] < 0 and other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return tuple(sorted(seen))
+
+
+def piece_weights(pieces: Pieces, weights: Floats | None) -> Floats:
+    """How often each context counts."""
+    each = None if weights is None else weights[pieces.case]
+    return np.bincount(pieces.context, each, minlength=pieces.example.size).astype(np.float64)

@@ -1,0 +1,113 @@
+"""What is observed in one case: a state, a set of states, or a likelihood for each state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.errors import QueryError, StateError, listed, marked, nearest, quoted
+from tacit.core.network import Network
+from tacit.core.variables import Discrete
+from tacit.knowledge.terms import Term, Word
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """One variable, a likelihood per state (up to a factor), and how it was said."""
+
+    name: str
+    likelihood: Floats
+    text: str
+
+    @property
+    def state(self) -> int:
+        """The one state it leaves possible, or -1."""
+        left = np.flatnonzero(self.likelihood)
+        return int(left[0]) if left.size == 1 else -1
+
+
+def findings_of(network: Network, given: Mapping[str, Any] | None) -> tuple[Finding, ...]:
+    """Findings from a mapping: {"A": "yes", "B": {"x", "y"}, "C": {"a": 0.2, "b": 0.8}}."""
+    found = []
+    for name, said in (given or {}).items():
+        term = _as_term(name, said)
+        found.append(finding(network, term, ""))
+    return tuple(found)
+
+
+def _as_term(name: str, said: Any) -> Term:
+    word = Word(str(name))
+    if isinstance(said, Mapping):
+        states = tuple(Word(str(state)) for state in said)
+        return Term(word, states, likelihoods=tuple(float(value) for value in said.values()))
+    if isinstance(said, set | frozenset | list | tuple):
+        return Term(word, tuple(Word(str(state)) for state in sorted(map(str, said))))
+    return Term(word, (Word(str(said)),))
+
+
+def finding(network: Network, term: Term, text: str) -> Finding:
+    """A term bound to its variable; errors mark the words in `text` if there is one."""
+    variable = discrete(network, term.variable, text)
+    if term.states is None:
+        raise QueryError(
+            _at(text, term.variable, f"a finding needs a state of {variable.name!r}")
+            + f"\n\nstates of {variable.name!r}: {listed(variable.states)}"
+        )
+    codes = [state_code(variable, state, text) for state in term.states]
+    likelihood = np.zeros(len(variable.states))
+    if term.likelihoods is not None:
+        likelihood[codes] = term.likelihoods
+        if not (np.isfinite(likelihood).all() and (likelihood >= 0).all() and likelihood.any()):
+            what = f"the likelihoods of {variable.name!r} must be 0 or more, and not all 0"
+            raise QueryError(_at(text, term.variable, what))
+    else:
+        likelihood[codes] = 1.0
+        if term.negated:
+            likelihood = 1.0 - likelihood
+        if not likelihood.any():
+            what = f"this leaves no state of {variable.name!r}"
+            raise QueryError(_at(text, term.variable, what))
+    return Finding(variable.name, likelihood, str(term))
+
+
+def discrete(network: Network, word: Word, text: str) -> Discrete:
+    """The discrete variable a word names."""
+    variable = network.variables.get(word.text)
+    if variable is None:
+        what = f"the network has no variable {word.text!r}{nearest(word.text, network.variables)}"
+        raise QueryError(_at(text, word, what) + f"\n\nvariables: {listed(network.variables)}")
+    if not isinstance(variable, Discrete):
+        raise QueryError(_at(text, word, f"{word.text!r} is continuous and has no states"))
+    return variable
+
+
+def state_code(variable: Discrete, word: Word, text: str) -> int:
+    """The position of a state, or an error that shows what states there are."""
+    if word.text not in variable.states:
+        what = f"{variable.name!r} has no state {word.text!r}{nearest(word.text, variable.states)}"
+        raise StateError(
+            _at(text, word, what)
+            + f"\n\nstates of {quoted(variable.name)}: {listed(variable.states)}"
+        )
+    return variable.states.index(word.text)
+
+
+def _at(text: str, word: Word, what: str) -> str:
+    return marked(text, word.start, word.end, what) if text else what
+
+
+def combined(findings: Iterable[Finding]) -> dict[str, Finding]:
+    """One finding per variable: what is said of it twice is multiplied."""
+    by_name: dict[str, Finding] = {}
+    for each in findings:
+        if each.name in by_name:
+            before = by_name[each.name]
+            each = Finding(  # noqa: PLW2901
+                each.name, before.likelihood * each.likelihood, f"{before.text}, {each.text}"
+            )
+        by_name[each.name] = each
+    return by_name

@@ -1,0 +1,126 @@
+"""A network of tables as flat arrays: one vector of parameters, positions instead of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from tacit.arrays import Floats, Ints
+from tacit.core.dag import Dag
+from tacit.core.errors import NetworkError
+from tacit.core.network import Network
+from tacit.core.variables import Discrete, Variable
+from tacit.families.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """One family: where its block of parameters starts, its variables and their strides there."""
+
+    start: int
+    variables: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where every family of tables lies in one flat vector of parameters.
+
+    names   the variables; everything else speaks of them by position
+    cards   how many states each has
+    axes    the family of each: parents..., child
+    blocks  start and shape of every block of parameters; tied families share one
+    """
+
+    names: tuple[str, ...]
+    cards: tuple[int, ...]
+    axes: tuple[Axes, ...]
+    blocks: tuple[tuple[int, tuple[int, ...]], ...]
+
+    @cached_property
+    def size(self) -> int:
+        """How many parameters there are."""
+        start, shape = self.blocks[-1] if self.blocks else (0, (0,))
+        return start + prod(shape)
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The position of every name."""
+        return {name: at for at, name in enumerate(self.names)}
+
+    @cached_property
+    def touching(self) -> tuple[tuple[int, ...], ...]:
+        """For every variable the families it stands in: its own and its children's."""
+        found: list[list[int]] = [[] for _ in self.names]
+        for family, axes in enumerate(self.axes):
+            for variable in axes.variables:
+                found[variable].append(family)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def neighbours(self) -> tuple[frozenset[int], ...]:
+        """The variables that share a family with each: the moral graph."""
+        return tuple(
+            frozenset(v for family in self.touching[at] for v in self.axes[family].variables) - {at}
+            for at in range(len(self.names))
+        )
+
+    @cached_property
+    def rows(self) -> tuple[Ints, Ints]:
+        """Where each row of the flat parameters starts, and how long it is."""
+        lengths = [np.full(prod(shape[:-1]), shape[-1], dtype=np.int64) for _, shape in self.blocks]
+        length = np.concatenate(lengths) if lengths else np.zeros(0, dtype=np.int64)
+        return np.concatenate([[0], np.cumsum(length)[:-1]]).astype(np.int64), length
+
+    def parameters(self, network: Network) -> Floats:
+        """The tables of a network with this layout, in one vector; tied ones must agree."""
+        theta = np.empty(self.size)
+        for at, name in enumerate(self.names):
+            table = network[name]
+            assert isinstance(table, Table)
+            start = self.axes[at].start
+            theta[start : start + table.values.size] = table.values.ravel()
+        return theta
+
+    def block(self, flat: Floats, variable: int) -> Floats:
+        """The part of a flat vector that belongs to the family of a variable, as a table."""
+        shape = tuple(self.cards[v] for v in self.axes[variable].variables)
+        start = self.axes[variable].start
+        return flat[start : start + prod(shape)].reshape(shape)
+
+
+def layout_of(
+    dag: Dag, variables: Mapping[str, Variable], tied: Iterable[Sequence[str]] = ()
+) -> Layout:
+    """The layout of a dag over discrete variables.
+
+    tied: groups of variables whose families share one table; they must have the same shape.
+    """
+    names = tuple(dag)
+    cards = tuple(_card(variables[name]) for name in names)
+    places = {name: at for at, name in enumerate(names)}
+    leader = {name: group[0] for group in tied for name in group}
+    starts: dict[str, int] = {}
+    blocks: list[tuple[int, tuple[int, ...]]] = []
+    axes, size = [], 0
+    for name in names:
+        who = tuple(places[other] for other in (*dag.parents[name], name))
+        shape = tuple(cards[v] for v in who)
+        key = leader.get(name, name)
+        if key not in starts:
+            starts[key] = size
+            blocks.append((size, shape))
+            size += prod(shape)
+        strides = tuple(prod(shape[at + 1 :]) for at in range(len(shape)))
+        axes.append(Axes(starts[key], who, strides))
+    return Layout(names, cards, tuple(axes), tuple(blocks))
+
+
+def _card(variable: Variable) -> int:
+    if not isinstance(variable, Discrete):
+        raise NetworkError(f"{variable.name!r} is continuous; exact inference here is for tables")
+    return len(variable.states)

@@ -1,0 +1,128 @@
+"""Posteriors of everything unobserved in many cases, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit import frames
+from tacit.arrays import Floats, Ints
+from tacit.core.dataset import Dataset
+from tacit.core.errors import ColumnError, listed, nearest
+from tacit.core.network import Network
+from tacit.core.variables import Discrete
+from tacit.infer.engine import Engine, engine_of
+from tacit.infer.pieces import Compiled, ContextPosteriors, compile_cases, context_posteriors
+from tacit.io.cases import as_dataset
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Prediction(Mapping[str, Floats]):
+    """P(variable | what is observed) for every case: `prediction["A"]` is (cases, states).
+
+    Observed cells have all mass in the state seen; a case that the network holds impossible has nan
+    in what is missing of it, and `impossible` lists it.
+    """
+
+    network: Network
+    data: Dataset
+    compiled: Compiled
+    posteriors: ContextPosteriors
+
+    @property
+    def impossible(self) -> Ints:
+        """The cases of probability 0, by position."""
+        pieces = self.compiled.pieces
+        gone = self.posteriors.log_masses[pieces.context] == -np.inf
+        return np.unique(pieces.case[gone])
+
+    def __getitem__(self, name: str) -> Floats:
+        layout = self.compiled.layout
+        if name not in layout.places:
+            raise ColumnError(f"nothing was predicted for {name!r}{nearest(name, layout.places)}")
+        place = layout.places[name]
+        values = np.zeros((len(self.data), layout.cards[place]))
+        if name in self.data:
+            codes = self.data[name]
+            seen = np.flatnonzero(codes >= 0)
+            values[seen, codes[seen]] = 1.0
+        pieces = self.compiled.pieces
+        offset = self._offsets(place)[pieces.kind[pieces.context]]
+        used = offset >= 0
+        start = self.posteriors.at[pieces.context[used]] + offset[used]
+        values[pieces.case[used]] = self.posteriors.values[
+            start[:, None] + np.arange(values.shape[1])
+        ]
+        return values
+
+    def _offsets(self, place: int) -> Ints:
+        """Per kind, where the posterior of a variable lies in that of a context; -1: nowhere."""
+        offsets = np.full(len(self.compiled.open_variables) + 1, -1, dtype=np.int64)
+        for kind, variables in enumerate(self.compiled.open_variables):
+            if place in variables:
+                before = variables[: variables.index(place)]
+                offsets[kind] = sum(self.compiled.layout.cards[v] for v in before)
+        return offsets
+
+    def most_probable(self, name: str) -> list[str]:
+        """The most probable state of one variable in every case."""
+        variable = self.network.variables[name]
+        assert isinstance(variable, Discrete)
+        return [variable.states[at] for at in self[name].argmax(axis=1)]
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One line per case; a column `A=yes` for every state of every variable that has gaps."""
+        columns: dict[str, Any] = {}
+        for name in self.unobserved:
+            variable = self.network.variables[name]
+            assert isinstance(variable, Discrete)
+            values = self[name]
+            for at, state in enumerate(variable.states):
+                columns[f"{name}={state}"] = values[:, at]
+        return frames.build(columns, backend)
+
+    @property
+    def unobserved(self) -> tuple[str, ...]:
+        """The variables of which some cell is missing."""
+        return tuple(
+            name
+            for name in self.network.dag.names
+            if name not in self.data or bool((self.data[name] < 0).any())
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.network.dag.names)
+
+    def __len__(self) -> int:
+        return len(self.network)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Prediction of {len(self.data):,} cases, {len(self.unobserved)} unobserved variables>"
+        )
+
+
+def predict(network: Network, data: Any, *, threads: int = 1) -> Prediction:
+    """The posterior of every unobserved variable of every case, exactly.
+
+    data: anything `tc.read_cases` takes; variables without a column are unobserved in all cases.
+    """
+    cases = observed_columns(network, data)
+    engine: Engine = engine_of(network)
+    compiled = compile_cases(cases, engine.layout)
+    return Prediction(network, cases, compiled, context_posteriors(compiled, engine.theta, threads))
+
+
+def observed_columns(network: Network, data: Any) -> Dataset:
+    """The cases in the network's states; columns may be absent, but not all of them."""
+    cases = as_dataset(data)
+    present = {name: network.variables[name] for name in network.dag.names if name in cases}
+    if not present:
+        raise ColumnError(
+            f"no column of the cases is a variable of the network"
+            f"\n\ncolumns: {listed(cases.names)}\nvariables: {listed(network.dag.names)}"
+        )
+    return as_dataset(cases, like=present)

@@ -1,0 +1,358 @@
+"""Exact propagation in clique trees, one context after the other.
+
+A program describes clique trees as flat arrays. Potentials are never copied from the tables: a
+factor of a clique is a base position in the flat parameters `theta` plus one stride per dimension
+of the clique. Two primitives do all the work: multiply a strided factor into a clique, and add a
+clique into a strided target; the same strides read parameters and write expected counts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tacit.arrays import Floats, Ints
+
+
+class Program(NamedTuple):
+    """Clique trees of several kinds, children before parents, as flat arrays.
+
+    kinds      (kinds + 1,)    the cliques of a kind are kinds[k] .. kinds[k + 1]
+    dims       (cliques + 1,)  the dimensions of a clique in `cards`
+    cards      (dims,)         how many states each dimension has
+    cells      (cliques,)      the product of a clique's cards
+    at         (cliques,)      where its potential starts in the work space of its kind
+    slots      (cliques + 1,)  its factors in `slot_strides` and `slot_local`
+    slot_strides (slots,)      where a factor's strides start in `strides`
+    slot_local (slots,)        which of its context's bases a factor starts from
+    parent     (cliques,)      the clique above, -1 for the root
+    sep_at, sep_cells (cliques,)  the message to it in the work space of messages
+    up, down   (cliques,)      where the message's strides over the own and the parent's dimensions
+                               start in `strides`
+    """
+
+    kinds: Ints
+    dims: Ints
+    cards: Ints
+    cells: Ints
+    at: Ints
+    slots: Ints
+    slot_strides: Ints
+    slot_local: Ints
+    parent: Ints
+    sep_at: Ints
+    sep_cells: Ints
+    up: Ints
+    down: Ints
+    strides: Ints
+
+
+class Batch(NamedTuple):
+    """Contexts to run a program on.
+
+    kind     (contexts,)  which clique tree
+    base_at  (contexts,)  where its base positions start in `bases`
+    weights  (contexts,)  how often it counts
+    """
+
+    kind: Ints
+    base_at: Ints
+    bases: Ints
+    weights: Floats
+
+
+class Room(NamedTuple):
+    """Work space of one worker: potentials, messages up and down, digits of the current cell."""
+
+    psi: Floats
+    sep: Floats
+    fresh: Floats
+    digits: Ints
+
+
+@njit(cache=True, nogil=True)
+def room_for(cells: int, messages: int, dims: int) -> Room:
+    """Work space for the largest clique tree."""
+    digits = np.zeros(dims + 1, dtype=np.int64)
+    return Room(np.empty(cells), np.empty(messages), np.empty(messages), digits)
+
+
+@njit(cache=True, nogil=True)
+def _next(
+    first: int, inner: int, cards: Ints, strides: Ints, at: int, offset: int, digits: Ints
+) -> int:
+    """Step the dimensions first..inner, the last fastest; the offset of the new digits."""
+    for dim in range(inner - 1, first - 1, -1):
+        place = dim - first
+        digits[place] += 1
+        offset += strides[at + place]
+        if digits[place] < cards[dim]:
+            return offset
+        offset -= strides[at + place] * cards[dim]
+        digits[place] = 0
+    return offset
+
+
+@njit(cache=True, nogil=True)
+def multiply(
+    psi: Floats, start: int, cells: int, first: int, last: int, cards: Ints, strides: Ints, at: int,
+    values: Floats, base: int, digits: Ints,
+) -> None:  # fmt: skip
+    """psi[cell] *= values[base + strides · digits(cell)] for the cells from `start` on.
+
+    The clique has the dimensions first..last of `cards`; its strides start at `at`. Single arrays,
+    not a program: handing over a tuple of arrays costs more than a small clique.
+    """
+    inner, count, step = last - 1, 1, 0
+    if last > first:
+        count, step = cards[inner], strides[at + inner - first]
+    cell, offset = start, base
+    for _ in range(cells // count):
+        for digit in range(count):
+            psi[cell + digit] *= values[offset + digit * step]
+        cell += count
+        offset = _next(first, inner, cards, strides, at, offset, digits)
+
+
+@njit(cache=True, nogil=True)
+def add(
+    psi: Floats, start: int, cells: int, first: int, last: int, cards: Ints, strides: Ints, at: int,
+    out: Floats, base: int, scale: float, digits: Ints,
+) -> None:  # fmt: skip
+    """out[base + strides · digits(cell)] += scale * psi[cell] for the cells from `start` on."""
+    inner, count, step = last - 1, 1, 0
+    if last > first:
+        count, step = cards[inner], strides[at + inner - first]
+    cell, offset = start, base
+    for _ in range(cells // count):
+        for digit in range(count):
+            out[offset + digit * step] += scale * psi[cell + digit]
+        cell += count
+        offset = _next(first, inner, cards, strides, at, offset, digits)
+
+
+@njit(cache=True, nogil=True)
+def fill(
+    p: Program, low: int, high: int, bases: Ints, base_at: int, theta: Floats, room: Room
+) -> None:
+    """The product of its factors in every clique from low to high."""
+    for c in range(low, high):
+        room.psi[p.at[c] : p.at[c] + p.cells[c]] = 1.0
+        for slot in range(p.slots[c], p.slots[c + 1]):
+            base = bases[base_at + p.slot_local[slot]]
+            multiply(
+                room.psi,
+                p.at[c],
+                p.cells[c],
+                p.dims[c],
+                p.dims[c + 1],
+                p.cards,
+                p.strides,
+                p.slot_strides[slot],
+                theta,
+                base,
+                room.digits,
+            )
+
+
+@njit(cache=True, nogil=True)
+def collect(
+    p: Program, low: int, high: int, bases: Ints, base_at: int, theta: Floats, room: Room
+) -> float:
+    """Fill the cliques low..high and pass messages to the root; log of the total mass.
+
+    Afterwards each clique holds its factors times the messages from below, scaled to add up to
+    one; -inf if the findings are impossible.
+    """
+    fill(p, low, high, bases, base_at, theta, room)
+    psi, sep, log_mass = room.psi, room.sep, 0.0
+    for c in range(low, high):
+        start, stop = p.at[c], p.at[c] + p.cells[c]
+        mass = 0.0
+        for cell in range(start, stop):
+            mass += psi[cell]
+        if not mass > 0.0:
+            return -np.inf
+        log_mass += np.log(mass)
+        for cell in range(start, stop):
+            psi[cell] /= mass
+        above = p.parent[c]
+        if above >= 0:
+            sep[p.sep_at[c] : p.sep_at[c] + p.sep_cells[c]] = 0.0
+            add(
+                psi,
+                p.at[c],
+                p.cells[c],
+                p.dims[c],
+                p.dims[c + 1],
+                p.cards,
+                p.strides,
+                p.up[c],
+                sep,
+                p.sep_at[c],
+                1.0,
+                room.digits,
+            )
+            multiply(
+                psi,
+                p.at[above],
+                p.cells[above],
+                p.dims[above],
+                p.dims[above + 1],
+                p.cards,
+                p.strides,
+                p.down[c],
+                sep,
+                p.sep_at[c],
+                room.digits,
+            )
+    return log_mass
+
+
+@njit(cache=True, nogil=True)
+def distribute(p: Program, low: int, high: int, room: Room) -> None:
+    """Pass messages from the root back: each clique becomes its posterior."""
+    psi, sep, fresh = room.psi, room.sep, room.fresh
+    for c in range(high - 1, low - 1, -1):
+        above = p.parent[c]
+        if above < 0:
+            continue
+        first, last = p.sep_at[c], p.sep_at[c] + p.sep_cells[c]
+        fresh[first:last] = 0.0
+        add(
+            psi,
+            p.at[above],
+            p.cells[above],
+            p.dims[above],
+            p.dims[above + 1],
+            p.cards,
+            p.strides,
+            p.down[c],
+            fresh,
+            first,
+            1.0,
+            room.digits,
+        )
+        for place in range(first, last):
+            fresh[place] = fresh[place] / sep[place] if sep[place] > 0.0 else 0.0
+        multiply(
+            psi,
+            p.at[c],
+            p.cells[c],
+            p.dims[c],
+            p.dims[c + 1],
+            p.cards,
+            p.strides,
+            p.up[c],
+            fresh,
+            first,
+            room.digits,
+        )
+
+
+@njit(cache=True, nogil=True)
+def expect(
+    p: Program, low: int, high: int, bases: Ints, base_at: int, weight: float, out: Floats,
+    room: Room,
+) -> None:  # fmt: skip
+    """Add weight x the posterior of every factor to its cells of `out`."""
+    for c in range(low, high):
+        for slot in range(p.slots[c], p.slots[c + 1]):
+            base = bases[base_at + p.slot_local[slot]]
+            add(
+                room.psi,
+                p.at[c],
+                p.cells[c],
+                p.dims[c],
+                p.dims[c + 1],
+                p.cards,
+                p.strides,
+                p.slot_strides[slot],
+                out,
+                base,
+                weight,
+                room.digits,
+            )
+
+
+@njit(cache=True, nogil=True)
+def expected_counts(
+    p: Program, batch: Batch, theta: Floats, first: int, last: int, room: Room, out: Floats,
+    log_masses: Floats,
+) -> None:  # fmt: skip
+    """Expected counts of the contexts first..last into `out`, their log masses beside them."""
+    for context in range(first, last):
+        low, high = p.kinds[batch.kind[context]], p.kinds[batch.kind[context] + 1]
+        at = batch.base_at[context]
+        mass = collect(p, low, high, batch.bases, at, theta, room)
+        log_masses[context] = mass
+        if mass > -np.inf:
+            distribute(p, low, high, room)
+            expect(p, low, high, batch.bases, at, batch.weights[context], out, room)
+
+
+@njit(cache=True, nogil=True)
+def log_masses_of(
+    p: Program, batch: Batch, theta: Floats, first: int, last: int, room: Room, log_masses: Floats
+) -> None:
+    """The log mass of the contexts first..last alone."""
+    for context in range(first, last):
+        low, high = p.kinds[batch.kind[context]], p.kinds[batch.kind[context] + 1]
+        at = batch.base_at[context]
+        log_masses[context] = collect(p, low, high, batch.bases, at, theta, room)
+
+
+@njit(cache=True, nogil=True)
+def marginal(p: Program, c: int, dim: int, psi: Floats, out: Floats) -> None:
+    """Add up the potential of clique c over all dimensions but one (counted from its first)."""
+    inner = 1
+    for other in range(p.dims[c] + dim + 1, p.dims[c + 1]):
+        inner *= p.cards[other]
+    card = p.cards[p.dims[c] + dim]
+    out[:card] = 0.0
+    cell, stop = p.at[c], p.at[c] + p.cells[c]
+    while cell < stop:
+        for state in range(card):
+            for _ in range(inner):
+                out[state] += psi[cell]
+                cell += 1
+
+
+class Open(NamedTuple):
+    """The open variables of every kind, and where their posteriors go.
+
+    at      (kinds + 1,)  those of a kind in `clique` (from the kind's first) and `dim`
+    out_at  (contexts,)   where the posteriors of a context start
+    """
+
+    at: Ints
+    clique: Ints
+    dim: Ints
+    out_at: Ints
+
+
+@njit(cache=True, nogil=True)
+def posteriors_of(
+    p: Program, batch: Batch, opened: Open, theta: Floats, first: int, last: int, room: Room,
+    out: Floats, log_masses: Floats,
+) -> None:  # fmt: skip
+    """The posterior of every open variable of the contexts first..last, side by side in `out`;
+    nan where a context is impossible."""
+    for context in range(first, last):
+        kind = batch.kind[context]
+        low, high = p.kinds[kind], p.kinds[kind + 1]
+        mass = collect(p, low, high, batch.bases, batch.base_at[context], theta, room)
+        log_masses[context] = mass
+        if mass > -np.inf:
+            distribute(p, low, high, room)
+        at = opened.out_at[context]
+        for each in range(opened.at[kind], opened.at[kind + 1]):
+            c, dim = low + opened.clique[each], opened.dim[each]
+            card = p.cards[p.dims[c] + dim]
+            if mass > -np.inf:
+                marginal(p, c, dim, room.psi, out[at : at + card])
+            else:
+                out[at : at + card] = np.nan
+            at += card

@@ -1,0 +1,59 @@
+"""Terms of a probability: a variable, and what is said of its state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tacit.core.errors import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A name or state as written, and where it stands in the text."""
+
+    text: str
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A variable; free, or held to some states, or weighed by a likelihood for each.
+
+    states       None: the variable is free
+    negated      all states but these
+    likelihoods  per state P(what was seen given the state), up to a factor
+    """
+
+    variable: Word
+    states: tuple[Word, ...] | None = None
+    negated: bool = False
+    likelihoods: tuple[float, ...] | None = None
+
+    def __str__(self) -> str:
+        name = quoted(self.variable.text)
+        if self.states is None:
+            return name
+        words = [quoted(state.text) for state in self.states]
+        if self.likelihoods is not None:
+            pairs = zip(words, self.likelihoods, strict=True)
+            return f"{name}={{{', '.join(f'{word}: {value!r}' for word, value in pairs)}}}"
+        said = words[0] if len(words) == 1 else f"{{{', '.join(words)}}}"
+        return f"{name}={'not ' if self.negated else ''}{said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """P(targets | given), as it was written in `text`."""
+
+    targets: tuple[Term, ...]
+    given: tuple[Term, ...] = ()
+    text: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        given = f" | {', '.join(map(str, self.given))}" if self.given else ""
+        return f"P({', '.join(map(str, self.targets))}{given})"
+
+
+Likelihoods = Mapping[str, float]
