@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import tacit as tc
+from tacit.cli.main import execute
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -32,6 +35,16 @@ def test_the_reference_names_everything_public() -> None:
     text = (DOCS / "reference.md").read_text(encoding="utf-8")
     told = set(re.findall(r"auto\w+:: tacit\.(\w+)", text))
     assert told == set(tc.__all__) - {"__version__"}
+
+
+@pytest.mark.parametrize("command", ["fit", "score", "sample", "convert", "show", "report", "demo"])
+def test_the_command_line_page_names_every_option(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    execute([command, "--help"])
+    for option in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", capsys.readouterr().out):
+        assert re.search(rf"`(?:{command} )?{option}\b", page) or option in ("-h", "-q"), option
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:
