@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,14 @@ suppress_warnings = ["config.cache"]
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+autodoc_type_aliases = {"npt.ArrayLike": "ArrayLike", "Floats": "Floats", "Column": "Column"}
+html_sidebars = {"**": []}
 python_use_unqualified_type_names = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Tacit"
 html_show_sourcelink = False
-html_theme_options = {"navigation_with_keys": False, "show_nav_level": 2}
+html_theme_options = {"navigation_with_keys": False, "header_links_before_dropdown": 8}
 
 
 def _plain_docstrings(app: Any, what: str, name: str, thing: Any, options: Any, lines: Any) -> None:
@@ -40,6 +43,15 @@ def _plain_docstrings(app: Any, what: str, name: str, thing: Any, options: Any, 
     lines[:] = as_rst("\n".join(lines)).splitlines()
 
 
+def _short_aliases(*called: Any) -> tuple[str | None, str | None]:
+    """Names of array types inside other types, without Sphinx's wrapping."""
+    given, returned = (
+        text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in called[-2:]
+    )
+    return given, returned
+
+
 def setup(app: Any) -> None:
-    """Hook the translation of docstrings in."""
+    """Hook both in."""
     app.connect("autodoc-process-docstring", _plain_docstrings)
+    app.connect("autodoc-process-signature", _short_aliases)

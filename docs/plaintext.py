@@ -19,8 +19,10 @@ def as_rst(docstring: str) -> str:
 
 def _paragraph(text: str) -> str:
     lines = text.splitlines()
+    if lines[0].startswith("maximise"):  # a formula; its two columns are no argument
+        lines = [f"    {line}" for line in lines]
     if all(line.startswith("    ") for line in lines):
-        return "::\n\n" + text
+        return "\n".join(["::", "", *lines])
     if _is_columns(lines):
         return _listed(lines)
     return _inline(" ".join(line.strip() for line in lines))
