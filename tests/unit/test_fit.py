@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import copy
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -137,6 +138,53 @@ def test_a_level_is_a_probability():
         tc.fit(DAG, CASES, level=2)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"estimate": tc.ML}, "estimate takes a value such as tc.ML(), not the class ML"),
+        ({"estimate": "ml"}, "estimate takes a value such as tc.ML(), not 'ml'"),
+        ({"prior": tc.BDeu}, "prior takes a value such as tc.BDeu(1), not the class BDeu"),
+        ({"prior": 10}, "prior takes a value such as tc.BDeu(1), not 10"),
+        ({"method": "em"}, "method takes a value such as tc.AvailableCases(), not 'em'"),
+        ({"level": "high"}, "level='high' must lie between 0 and 1, 0.95 for example"),
+        ({"seed": "x"}, "a seed is a whole number, 0 or more, not 'x'"),
+        ({"threads": 0}, "threads=0 must be a whole number, 1 or more"),
+    ],
+)
+def test_options_that_make_no_sense(options, message):
+    with pytest.raises(tc.OptionError) as caught:
+        tc.fit(DAG, CASES, **options)
+    assert str(caught.value) == message
+
+
+def test_a_fit_is_no_network_but_has_one():
+    fit = tc.fit(DAG, CASES)
+    message = "a network is needed here, not a Fit; its network is under .network"
+    for ask in (
+        lambda: tc.sample(fit, 3),
+        lambda: tc.log_likelihood(fit, CASES),
+        lambda: tc.divergence(fit.network, fit),
+    ):
+        with pytest.raises(tc.OptionError) as caught:
+            ask()
+        assert str(caught.value) == message
+    with pytest.raises(tc.OptionError, match="a network is needed here, not a str"):
+        tc.sample(DAG, 3)
+
+
+def test_results_travel_to_other_processes():
+    fit = tc.fit(DAG, CASES)
+    for again in (copy.deepcopy(fit), pickle.loads(pickle.dumps(fit))):
+        assert again.network == fit.network
+        assert str(again) == str(fit)
+    scored = tc.log_likelihood(fit.network, CASES)
+    again = pickle.loads(pickle.dumps(scored))
+    assert (again, again.average) == (scored, scored.average)
+    assert again.per_case.tolist() == scored.per_case.tolist()
+    apart = pickle.loads(pickle.dumps(tc.divergence(fit.network, fit.network)))
+    assert dict(apart.families) == {"Smoker": 0, "Cancer": 0}
+
+
 def test_a_prior_that_names_a_stranger_is_refused():
     with pytest.raises(tc.OptionError, match="did you mean 'Smoker'"):
         tc.fit(DAG, CASES, prior=tc.Dirichlet({"smoker": 1}))
@@ -178,15 +226,6 @@ def test_dependent_parents_of_a_gaussian_are_noted():
     assert any("exact linear function" in note for note in exact.notes)
 
 
-def test_an_exact_fit_survives_saving(tmp_path):
-    x = np.random.default_rng(1).normal(size=30)
-    fit = tc.fit("X -> Double", {"X": x, "Double": 2 * x})
-    fit.save(tmp_path / "fit.json")
-    again = tc.load_fit(tmp_path / "fit.json")
-    assert again.network == fit.network
-    assert again.log_likelihood == fit.log_likelihood
-
-
 def test_one_state_is_nothing_to_learn_from():
     fit = tc.fit("A -> B", {"A": ["x", "x"], "B": ["u", "v"]})
     assert any("only one state is known of A" in note for note in fit.notes)
@@ -201,57 +240,6 @@ def test_a_fit_cannot_be_changed():
         fit.settings["estimate"] = "ML()"
     with pytest.raises(ValueError, match="read-only"):
         fit.pseudo["Smoker"][0] = 9
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "this is no saved fit, or it was cut short"),
-        ("{", "this is no saved fit, or it was cut short"),
-        ("[]", "this is no saved fit; `tacit fit --save-fit` writes one"),
-        ('{"format": "tacit-network"}', "this is no saved fit; `tacit fit --save-fit` writes one"),
-        (
-            '{"format": "tacit-fit", "version": 99}',
-            "version 99 of saved fits is not known here; this release reads version 1",
-        ),
-    ],
-)
-def test_files_that_are_no_fits(tmp_path, text, message):
-    path = tmp_path / "fit.json"
-    path.write_text(text)
-    with pytest.raises(tc.FormatError) as caught:
-        tc.load_fit(path)
-    assert str(caught.value) == f"{path}: {message}"
-
-
-def damage(plain, keys, value):
-    target = plain
-    for key in keys[:-1]:
-        target = target[key]
-    if value is None:
-        del target[keys[-1]]
-    else:
-        target[keys[-1]] = value
-    return plain
-
-
-@pytest.mark.parametrize(
-    ("keys", "value"),
-    [
-        (["network"], None), (["network"], 3), (["evidence"], None), (["evidence"], []),
-        (["pseudo"], 5), (["pseudo", "Cancer"], "x"), (["stop"], "BORED"), (["trace"], "abc"),
-        (["cases"], {"many": 3}), (["objective"], "high"), (["settings"], 7), (["notes"], 4),
-        (["evidence", "Cancer"], {"statistics": "guesses"}), (["evidence", "Cancer"], None),
-        (["pseudo", "Cancer"], [[1, 2, 3]]), (["cases", "cases"], "six"),
-    ],
-)  # fmt: skip
-def test_a_damaged_fit_is_refused_in_words(tmp_path, keys, value):
-    path = tmp_path / "fit.json"
-    tc.fit(DAG, CASES).save(path)
-    path.write_text(json.dumps(damage(json.loads(path.read_text()), keys, value)))
-    with pytest.raises(tc.FormatError) as caught:
-        tc.load_fit(path)
-    assert str(caught.value).startswith(f"{path}: ")
 
 
 def test_a_continuous_column_becomes_a_gaussian():

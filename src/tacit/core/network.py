@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tacit.core.dag import Dag
-from tacit.core.errors import NetworkError, listed, nearest, quoted
+from tacit.core.errors import NetworkError, OptionError, listed, nearest, quoted
 from tacit.core.family import Family
 from tacit.core.grid import Grid, counted
 from tacit.core.variables import Discrete, Variable
@@ -124,6 +124,14 @@ class Network:
         foot = f"  ... and {counted(more, 'more variable')}" if more else ""
         heads = ("variable", "states", "parents", "free parameters")
         return Grid(f"Network of {_extent(self)}", heads, tuple(rows), labels=3, foot=foot)
+
+
+def check_network(given: object) -> None:
+    """Nothing, or an error if something else stands where a network belongs."""
+    if not isinstance(given, Network):
+        inside = isinstance(getattr(given, "network", None), Network)
+        hint = "; its network is under .network" if inside else ""
+        raise OptionError(f"a network is needed here, not a {type(given).__name__}{hint}")
 
 
 def _check_family(name: str, network: Network) -> None:

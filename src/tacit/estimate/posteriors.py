@@ -81,5 +81,5 @@ def draw_rows(posterior: Floats, random: np.random.Generator) -> Floats:
 
 def check_level(level: float) -> None:
     """Nothing, or an error about a level that is no probability."""
-    if not 0 < level < 1:
+    if not isinstance(level, int | float) or not 0 < level < 1:
         raise OptionError(f"level={level!r} must lie between 0 and 1, 0.95 for example")

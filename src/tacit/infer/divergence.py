@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tacit.core.errors import NetworkError, OptionError, listed
-from tacit.core.network import Network
+from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table
 from tacit.infer.marginals import joint, joint_gaussian
@@ -33,6 +33,8 @@ class Divergence(float):
 def divergence(p: Network, q: Network) -> Divergence:
     """KL(p, q) = Σ_x p(x) log(p(x) / q(x)), exact, p being the truth; inf where q rules out
     what p allows. [Sec. 2.2.7]"""
+    check_network(p)
+    check_network(q)
     if dict(p.variables) != dict(q.variables):
         apart = [name for name in p.variables if q.variables.get(name) != p.variables[name]]
         apart += [name for name in q.variables if name not in p.variables]

@@ -9,7 +9,7 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import MissingError, listed
-from tacit.core.network import Network
+from tacit.core.network import Network, check_network
 from tacit.io.cases import as_dataset
 
 BLOCK = 65_536
@@ -36,12 +36,22 @@ class LogLikelihood(float):
         value.average = total / weight if weight else float("nan")
         return value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (float(self), self.per_case, self.average)
+
+
+def _restored(total: float, per_case: Floats, average: float) -> LogLikelihood:
+    value = float.__new__(LogLikelihood, total)
+    value.per_case, value.average = per_case, average
+    return value
+
 
 def log_likelihood(network: Network, data: Any) -> LogLikelihood:
     """Σ over cases and families of log P(child given parents), for complete cases.
 
     data: anything `tc.read_cases` takes. A case the network holds impossible has -inf.
     """
+    check_network(network)
     cases = as_dataset(data, like=network)
     refuse_missing(cases, tuple(network))
     total = np.zeros(len(cases))

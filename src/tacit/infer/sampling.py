@@ -10,7 +10,7 @@ import numpy as np
 from tacit.arrays import Column, Floats
 from tacit.core.dataset import Dataset
 from tacit.core.errors import ColumnError, OptionError, listed, nearest
-from tacit.core.network import Network
+from tacit.core.network import Network, check_network
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ def sample(
 
     seed: repeats the draw bit for bit; without it one is made up and kept in `source`.
     """
+    check_network(network)
     if isinstance(cases, bool) or not isinstance(cases, int | np.integer) or cases < 0:
         raise OptionError(f"the number of cases must be 0 or more, not {cases!r}")
     cases, seed = int(cases), fresh_seed(seed)

@@ -11,13 +11,14 @@ from tacit.core.network import Network
 from tacit.estimate.estimates import Estimate, Smoothed
 from tacit.estimate.posteriors import check_level
 from tacit.estimate.priors import BDeu, Prior
+from tacit.infer.sampling import fresh_seed
 from tacit.learn.counted import count_cases
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.methods import AvailableCases
 from tacit.learn.notes import fit_notes
 from tacit.learn.parts import estimate_part, pseudo_counts, total_log_marginal_likelihood
 from tacit.learn.progress import watched
-from tacit.learn.settings import settings_of
+from tacit.learn.settings import check_choices, settings_of
 from tacit.learn.structures import as_structure
 
 
@@ -51,7 +52,11 @@ def fit(
     seed       kept with the fit; counting itself draws nothing at random
     """
     check_level(level)
-    prior, estimate = prior or BDeu(1), estimate or Smoothed()
+    prior = BDeu(1) if prior is None else prior
+    estimate = Smoothed() if estimate is None else estimate
+    check_choices(prior, estimate, method)
+    if seed is not None:
+        seed = fresh_seed(seed)
     given = as_structure(structure)
     with watched(progress, "counting") as report:
         counted = count_cases(given, data, method, threads, report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from html import escape
 from pathlib import Path
@@ -104,6 +104,11 @@ class Fit:
         from tacit.learn.saved import save_fit
 
         save_fit(self, path)
+
+    def __reduce__(self) -> tuple[type[Fit], tuple[Any, ...]]:
+        values = (getattr(self, each.name) for each in fields(self))
+        plain = (dict(each) if isinstance(each, MappingProxyType) else each for each in values)
+        return Fit, tuple(plain)
 
     def __repr__(self) -> str:
         return f"<Fit of {len(self.network)} variables to {self.cases_used:,} cases>"

@@ -5,11 +5,25 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from tacit.core.errors import OptionError
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
 from tacit.learn.methods import AvailableCases
 from tacit.learn.structures import Structure
 from tacit.version import __version__
+
+
+def check_choices(prior: Prior, estimate: Estimate, method: AvailableCases | None) -> None:
+    """Nothing, or an error about an option that is no value of its kind: a class, a word."""
+    kinds: tuple[tuple[str, Any, Any, str], ...] = (
+        ("prior", prior, Prior, "tc.BDeu(1)"),
+        ("estimate", estimate, Estimate, "tc.ML()"),
+        ("method", method, AvailableCases | None, "tc.AvailableCases()"),
+    )
+    for option, given, kind, example in kinds:
+        if not isinstance(given, kind):
+            shown = f"the class {given.__name__}" if isinstance(given, type) else repr(given)
+            raise OptionError(f"{option} takes a value such as {example}, not {shown}")
 
 
 def settings_of(
