@@ -156,3 +156,31 @@ def test_too_few_cases_leave_intervals_open():
     interval = gaussian_interval(estimate_gaussian((X, Y), moments), moments, 0.9)
     assert np.isnan(interval.lower).all()
     assert np.isnan(interval.upper).all()
+
+
+def test_coefficients_that_dependent_parents_leave_open_have_no_interval():
+    random = np.random.default_rng(5)
+    x, w = random.normal(3, 1, size=(2, 60))
+    child = x + w + random.normal(size=60)
+    axes = (X, Z, Continuous("W"), Y)
+    moments = Moments.of(np.column_stack([x, 2 * x, w, child]))
+    result = estimate_gaussian(axes, moments)
+    interval = gaussian_interval(result, moments, 0.95)
+    assert np.isnan(interval.lower[:2]).all()
+    assert np.isfinite(interval.lower[2:]).all()  # w, intercept and sd are determined
+    less = Moments.of(np.column_stack([x, w, child]))
+    alone = gaussian_interval(estimate_gaussian((X, Z, Y), less), less, 0.95)
+    assert_allclose(interval.lower[2:], alone.lower[1:], rtol=1e-9)
+    assert_allclose(interval.upper[2:], alone.upper[1:], rtol=1e-9)
+
+
+def test_a_constant_parent_takes_the_intercept_s_interval_with_it():
+    child = np.random.default_rng(6).normal(size=50)
+    moments = Moments.of(np.column_stack([np.full(50, 4.0), child]))
+    interval = gaussian_interval(estimate_gaussian((X, Y), moments), moments, 0.95)
+    assert np.isnan(interval.lower[:2]).all()
+    assert np.isfinite(interval.lower[2])
+    centred = Moments.of(np.column_stack([np.zeros(50), child]))
+    open_slope = gaussian_interval(estimate_gaussian((X, Y), centred), centred, 0.95)
+    assert np.isnan(open_slope.lower[0])
+    assert np.isfinite(open_slope.lower[1:]).all()

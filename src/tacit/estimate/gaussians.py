@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Bools, Floats
 from tacit.core.errors import EstimateError
 from tacit.core.variables import Continuous
 from tacit.estimate.posteriors import Interval, check_level
@@ -19,6 +19,10 @@ STILL = 1e-12
 """A variable whose sd is less than this share of its mean is constant, rounding aside."""
 ROUNDING = 1e-13
 """Squares below this share of what they were computed from are rounding, not noise."""
+
+
+OPEN = 1e-6
+"""How far a projection may be from one before a coefficient counts as not determined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +78,8 @@ def gaussian_interval(result: GaussianEstimate, moments: Moments, level: float) 
     """Intervals of coefficients..., intercept and sd: Student's t and chi squared.
 
     They are the usual confidence intervals, and the posterior's under the flat prior on
-    coefficients and log sd. nan where too few cases leave nothing to judge by.
+    coefficients and log sd. nan where too few cases leave nothing to judge by, and for
+    coefficients that dependent parents leave open.
     """
     from scipy.stats import chi2, t
 
@@ -90,6 +95,19 @@ def gaussian_interval(result: GaussianEstimate, moments: Moments, level: float) 
         np.diag(result.inverse), 1 / moments.weight + parents @ result.inverse @ parents
     )
     reach = t.ppf((1 + level) / 2, freedom) * np.sqrt(residual / freedom * spread)
+    reach = np.where(_determined(result, moments), reach, np.nan)
     low = np.sqrt(residual / chi2.ppf((1 + level) / 2, freedom))
     high = np.sqrt(residual / chi2.ppf((1 - level) / 2, freedom))
     return Interval(np.append(centre - reach, low), np.append(centre + reach, high), level)
+
+
+def _determined(result: GaussianEstimate, moments: Moments) -> Bools:
+    """Which of coefficients..., intercept are the same in every least-squares solution.
+
+    Solutions differ by vectors the parents' scatter S maps to 0. With S⁺ its inverse on the rest,
+    S⁺S leaves a determined coefficient as it is, and S S⁺ the means if the intercept is determined.
+    """
+    inner, means = moments.scatter[:-1, :-1], moments.means[:-1]
+    kept = np.abs(np.diag(result.inverse @ inner) - 1) < OPEN
+    apart = inner @ result.inverse @ means - means
+    return np.append(kept, bool(np.all(np.abs(apart) <= OPEN * np.abs(means).max(initial=0.0))))
