@@ -41,7 +41,7 @@ def arrow_column(name: str, column: Any) -> RawColumn:
         return Labels(name, (), np.full(len(column), -1, dtype=np.int8))
     if types.is_boolean(kind):
         codes = pc.fill_null(pc.cast(column, pa.int8()), -1)
-        return Labels(name, (False, True), codes.to_numpy())
+        return Labels(name, (False, True), codes.to_numpy(zero_copy_only=False))
     if types.is_decimal(kind) or types.is_float16(kind):
         column, kind = pc.cast(column, pa.float64()), pa.float64()
     if types.is_integer(kind) or types.is_floating(kind):
@@ -57,9 +57,9 @@ def _numbers(name: str, column: Any) -> Numbers:
     import pyarrow.compute as pc
 
     if not column.null_count:
-        return Numbers(name, column.to_numpy())
-    absent = pc.is_null(column).to_numpy()
-    return Numbers(name, pc.fill_null(column, 0).to_numpy(), absent)
+        return Numbers(name, column.to_numpy(zero_copy_only=False))
+    absent = pc.is_null(column).to_numpy(zero_copy_only=False)
+    return Numbers(name, pc.fill_null(column, 0).to_numpy(zero_copy_only=False), absent)
 
 
 def _dictionary(name: str, column: Any, *, ordered: bool, categorical: bool) -> Labels:
@@ -71,20 +71,19 @@ def _dictionary(name: str, column: Any, *, ordered: bool, categorical: bool) -> 
     else:
         parts = [column]
     labels = parts[0].dictionary.to_pylist() if parts else []
-    codes = [part.indices.fill_null(-1).to_numpy(zero_copy_only=False) for part in parts]
+    codes = [_codes(part.indices) for part in parts]
     together = codes[0] if len(codes) == 1 else np.concatenate([np.zeros(0, np.int8), *codes])
-    if together.dtype.kind == "u":
-        together = _signed(column, together)
     return Labels(name, labels, together, categorical=categorical, ordered=ordered)
 
 
-def _signed(column: Any, codes: Any) -> Any:
-    """Unsigned indices hold no -1: the nulls are marked afterwards."""
-    import pyarrow.compute as pc
+def _codes(indices: Any) -> Any:
+    """Indices as NumPy has them, -1 for null; unsigned ones have no room for it."""
+    import pyarrow as pa
+    from pyarrow import types
 
-    wide = codes.astype(np.int64)
-    wide[np.asarray(pc.is_null(column))] = -1
-    return wide
+    if types.is_unsigned_integer(indices.type):
+        indices = indices.cast(pa.int64())
+    return indices.fill_null(-1).to_numpy(zero_copy_only=False)
 
 
 def _extension(name: str, column: Any) -> RawColumn:

@@ -104,12 +104,9 @@ def from_array(name: str, array: npt.NDArray[Any]) -> RawColumn:
             return _moments(name, values, absent)
         case "c" | "V":
             raise UnreadableError(f"column {name!r} holds {values.dtype}, not states or reals")
-    column = from_values(name, values.tolist())
-    if absent is None:
-        return column
-    if isinstance(column, Labels):
-        return Labels(name, column.labels, _hide(column.codes, absent))
-    return Numbers(name, column.values, absent if column.absent is None else absent | column.absent)
+    if absent is not None:
+        values = np.where(absent, None, values.astype(object))
+    return from_values(name, values.tolist())
 
 
 def _plain_float(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

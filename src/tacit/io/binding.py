@@ -16,13 +16,13 @@ from tacit.frames import Labels, Numbers, RawColumn, by_case
 from tacit.io.coding import Coded, Declared, code
 from tacit.io.states import number
 
-_TRUTHS: Mapping[str, object] = {"False": False, "True": True}
+_TRUTHS: Mapping[str, object] = {"false": False, "true": True}
 
 
 def own_values(states: Sequence[str], kind: str) -> list[Any]:
     """The values that became these states: numbers, truth values or text."""
     if kind == "boolean":
-        return [_TRUTHS.get(state, state) for state in states]
+        return [_TRUTHS.get(state.casefold(), state) for state in states]
     if kind in ("integer", "real"):
         sizes = [number(state) for state in states]
         if None not in sizes:

@@ -165,12 +165,14 @@ def _by_numbers(raw: Numbers, declared: Declared, place: Place) -> Coded:
     if not values.size:
         return _by_labels(known(Labels(raw.name, (), np.full(len(raw.values), -1)), ()))
     whole = bool(values.dtype.kind in "iu" or (values == np.rint(values)).all())
-    exact = whole and (values.dtype.kind in "iu" or np.abs(values).max() < EXACT)
-    if exact and few(values.astype(np.int64, copy=False), FEW):
-        integers = (raw.values if absent is None else np.where(absent, 0, raw.values)).astype(
-            np.int64
-        )
-        return as_states(known(Numbers(raw.name, integers, absent), ()), _kind(raw))
+    if whole and values.dtype.kind == "f" and np.abs(values).max() < EXACT:
+        kind = np.dtype(np.int64)  # integers are told apart faster
+    else:
+        kind = values.dtype
+    if whole and np.isfinite(values).all() and few(values.astype(kind), FEW):
+        filled = raw.values if absent is None else np.where(absent, values[0], raw.values)
+        found = known(Numbers(raw.name, filled.astype(kind), absent), ())
+        return as_states(found, _kind(raw))
     coded = _as_reals(raw, declared, place)
     remarks = (Remark(Topic.INTEGERS, raw.name, str(FEW)),) if whole else ()
     return Coded(coded.variable, coded.column, coded.kind, remarks)
@@ -237,4 +239,4 @@ def _remarks(found: Known, states: list[str]) -> Iterator[Remark]:
     ]
     if blank:
         cells = int(np.isin(found.raw.codes, blank).sum())
-        yield Remark(Topic.BLANK, found.name, f"{cells:,} cell{'s' if cells > 1 else ''}")
+        yield Remark(Topic.BLANK, found.name, f"{cells:,}")

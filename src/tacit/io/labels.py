@@ -92,13 +92,15 @@ def known(raw: RawColumn, missing: Collection[str]) -> Known:
 
 def labels_of(numbers: Numbers) -> Labels:
     """The different numbers as labels; a single-precision real by its own shortest digits."""
-    values, codes = distinct(numbers.values)
+    if numbers.absent is None:
+        values, codes = distinct(numbers.values)
+    else:
+        values, present = distinct(numbers.values[~numbers.absent])
+        codes = np.full(len(numbers.values), -1, dtype=np.int64)
+        codes[~numbers.absent] = present
+    labels = values.tolist()
     if values.dtype == np.float32:
         labels = [float(str(value)) for value in values]
-    else:
-        labels = values.tolist()
-    if numbers.absent is not None:
-        codes = np.where(numbers.absent, codes.dtype.type(-1), codes)
     return Labels(numbers.name, labels, codes)
 
 

@@ -19,7 +19,7 @@ class Topic(Enum):
     )
     STATES = "{names} {has} {detail} states; a name or a number of each case is no variable"
     ALMOST = "{names} {is_} discrete because {detail} is no number"
-    BLANK = "{detail} of {names} hold nothing but spaces and count as missing"
+    BLANK = "cells of {names} that hold nothing but spaces count as missing: {detail}"
     EMPTY = "{names} {has} no value in any case and {is_} taken as continuous"
     UNUSED = "the states of {names} leave out what occurs in no case: {detail}"
     SPACES = "states of {names} differ in nothing but spaces around them: {detail}"

@@ -62,7 +62,7 @@ def state_text(value: object) -> str:
 
 def number_text(value: int | float) -> str:
     """The shortest text of a number; a whole real is written like an integer."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
     return repr(value)
 

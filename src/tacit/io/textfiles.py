@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from tacit.core.errors import ColumnError, FormatError, listed
+from tacit.core.errors import ColumnError, FormatError, OptionError, listed
 from tacit.frames import Labels, RawColumn, RawTable
 from tacit.io.joining import Parts
 
@@ -103,24 +103,29 @@ def _not_utf8(path: Path) -> FormatError:
 
 def open_text(path: Path, suffix: str, delimiter: str | None) -> TextFile:
     """The file with its header read; without a delimiter, the header shows which it is."""
-    first = next(iter(records(path, delimiter or "\0")), None) if delimiter else None
-    if delimiter is None:
-        delimiter = _guess(path, DELIMITERS.get(suffix, ",;\t|"))
-        first = next(iter(records(path, delimiter)), None)
-    if first is None:
+    delimiter = delimiter or _guess(path, DELIMITERS.get(suffix, DELIMITERS[".csv"]))
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise OptionError(f"a delimiter is one character, and no quote, not {delimiter!r}")
+    header = next(records(path, delimiter), None)
+    if header is None:
         raise FormatError(f"{path}: the file is empty; its first line must name the columns")
-    if not any(name.strip() for name in first[1]):
+    if not any(name.strip() for name in header[1]):
         raise FormatError(f"{path}:1: the first line is empty; it must name the columns")
-    return TextFile(path, delimiter, tuple(first[1]))
+    return TextFile(path, delimiter, tuple(header[1]))
 
 
 def _guess(path: Path, candidates: str) -> str:
-    """The first candidate that cuts the header into several cells."""
-    for delimiter in candidates:
-        first = next(iter(records(path, delimiter)), None)
-        if first is not None and len(first[1]) > 1:
-            return delimiter
-    return candidates[0]
+    """The candidate that cuts the header into most cells; a space only if no other cuts it."""
+
+    def cells(delimiter: str) -> int:
+        try:
+            return len(next(records(path, delimiter), (0, [""]))[1])
+        except FormatError:
+            return 1
+
+    visible = candidates.replace(" ", "")
+    best = max(visible, key=cells)
+    return " " if cells(best) == 1 and " " in candidates and cells(" ") > 1 else best
 
 
 def cases_of(file: TextFile) -> Iterator[tuple[int, list[str]]]:
