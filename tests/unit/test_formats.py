@@ -14,7 +14,6 @@ from tacit.io.bif import read_bif, write_bif
 from tacit.io.dsc import read_dsc
 from tacit.io.formats import is_dag_file, is_network_file, read_dag, read_noted
 from tacit.io.hugin import read_net, write_net
-from tacit.io.ownjson import network_from_plain, network_to_plain, read_json, write_json
 from tacit.io.uai import read_uai
 from tacit.io.xdsl import read_xdsl
 from tacit.io.xmlbif import read_xmlbif
@@ -50,6 +49,18 @@ def test_bif_rows_come_in_any_order_with_bare_and_quoted_states() -> None:
     assert network["A"].states["A"] == ("<5", ">=7.5")
     assert network["C"].states["B b"] == ("x y", "12+", "Asy/Patch")
     assert notes == ()
+
+
+def test_the_bif_of_java_bayes_has_no_bar() -> None:
+    text = """network "Dog" { //2 variables\n}
+    variable "family-out" { type discrete[2] { "true" "false" }; property "position = (1, 2)" ; }
+    variable "light-on" { type discrete[2] { "true" "false" }; }
+    probability ( "family-out" ) { //1 variable(s)
+      table 0.15 // p(true)
+      0.85; }
+    probability ( "light-on" "family-out" ) { table 0.6 0.05 0.4 0.95; }"""
+    network, _ = read_bif(text, "f")
+    assert_array_equal(network["light-on"].values, [[0.6, 0.4], [0.05, 0.95]])
 
 
 def test_a_bif_default_fills_the_rows_that_are_not_listed() -> None:
@@ -169,61 +180,6 @@ def test_xml_files_are_told_apart_by_their_first_element(tmp_path: Path) -> None
     tc.write(tc.textbook("asia"), path)
     path.rename(tmp_path / "network.xml")
     assert tc.read(tmp_path / "network.xml") == tc.textbook("asia")
-
-
-def test_our_json_holds_every_family_and_where_an_order_was_inferred() -> None:
-    stage = tc.Discrete("Stage", ("II", "I", "line\nbreak"), inferred_order=True)
-    power, wind = tc.Continuous("Power"), tc.Continuous("Wind")
-    network = tc.Network.of(
-        [
-            tc.table(stage, [], [1 / 3, 1 / 3, 1 / 3]),
-            tc.LinearGaussian((wind,), np.array([]), 0.1 + 0.2, 1e-300),
-            tc.LinearGaussian((wind, power), np.array([2.0]), -0.0, 5.5),
-        ]
-    )
-    again, _ = read_json(write_json(network), "f")
-    assert again == network
-    assert again.variables["Stage"].inferred_order
-    assert network_from_plain(network_to_plain(network)) == network
-
-
-def test_json_of_another_version_is_refused() -> None:
-    text = write_json(tc.textbook("asia")).replace('"version": 1', '"version": 2')
-    with pytest.raises(tc.FormatError, match="f: version '2' of this format is not known here"):
-        read_json(text, "f")
-
-
-GAUSSIAN = """{"nodes": ["A", "B"], "arcs": [["A", "B"]], "cpds": {
-  "A": {"coefficients": {"(Intercept)": [1.5]}, "variance": [4], "parents": []},
-  "B": {"coefficients": {"(Intercept)": -1, "A": 0.25}, "variance": 0.09, "parents": ["A"]}}}"""
-
-
-def test_the_json_of_linear_gaussian_networks_is_told_apart_from_our_own() -> None:
-    network, _ = read_json(GAUSSIAN, "f")
-    assert network["A"] == tc.LinearGaussian((tc.Continuous("A"),), np.array([]), 1.5, 2.0)
-    family = network["B"]
-    assert (family.intercept, family.sd, family.coefficients.tolist()) == (-1.0, 0.3, [0.25])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "what"),
-    [
-        ('["A", "B"], "arcs"', '["A", "A"], "arcs"', "variable 'A' is listed twice"),
-        ('["A", "B"], "arcs"', '["A", 2], "arcs"', '"nodes" must be a list of names'),
-        ('["A", "B"], "arcs"', '["A"], "arcs"', "there are coefficients for 'B', which is no node"),
-        ('["A", "B"], "arcs"', '["A", "B", "C"], "arcs"', "'C' has no coefficients"),
-        ('[["A", "B"]]', "[]", '"arcs" and the parents in "cpds" do not agree'),
-        ("[1.5]", "[1.5, 2]", "the coefficient of 'A' for '(Intercept)' is no number"),
-        ("[4]", "[-4]", "the variance of 'A' is -4; it must be 0 or more"),
-        ("[4]", "true", "the variance of 'A' is no number"),
-        ('"A": 0.25', '"C": 0.25', "'B' needs one coefficient for each parent and '(Intercept)'"),
-        ('"parents": ["A"]', '"parents": "A"', "the parents of 'B' must be a list of names"),
-    ],
-)
-def test_damage_to_the_gaussian_json_is_named(old: str, new: str, what: str) -> None:
-    with pytest.raises(tc.FormatError) as caught:
-        read_json(GAUSSIAN.replace(old, new), "f")
-    assert str(caught.value) == f"f: {what}"
 
 
 def test_a_dag_file_holds_a_structure_without_numbers(tmp_path: Path) -> None:

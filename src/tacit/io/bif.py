@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 
 from tacit.core.network import Network
@@ -42,11 +43,11 @@ def read_bif(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
     while not source.taken("{"):
         source.name("the name of the network or '{'")
     source.skip_block()
+    _plain_variables(source, draft)
     while not source.done():
-        if _plain_variable(source, draft):
-            continue
         if source.taken("variable"):
             _variable(source, draft)
+            _plain_variables(source, draft)
         elif source.taken("probability"):
             _probability(source, draft)
         else:
@@ -54,17 +55,15 @@ def read_bif(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
     return draft.network(), tuple(draft.notes)
 
 
-def _plain_variable(source: Scanner, draft: Draft) -> bool:
-    """Take a block that is as plain as most are, quickly; any other is left to the slow way."""
-    match = _VARIABLE.match(source.text, source.at)
-    if match is None or match[1] in draft.variables:
-        return False
-    states = match[3].replace(",", " ").split()
-    if len(states) != int(match[2]) or len(set(states)) != len(states) or not states:
-        return False
-    draft.declare(match[1], states, lambda what: source.fail_at(*match.span(1), what))
-    source.at = match.end()
-    return True
+def _plain_variables(source: Scanner, draft: Draft) -> None:
+    """Take blocks that are as plain as most are, quickly; any other is left to the slow way."""
+    while match := _VARIABLE.match(source.text, source.at):
+        states = match[3].replace(",", " ").split()
+        right = len(set(states)) == len(states) == int(match[2]) > 0
+        if not right or match[1] in draft.variables:
+            break
+        draft.declare(match[1], states, partial(source.fail_at, *match.span(1)))
+        source.at = match.end()
 
 
 def _variable(source: Scanner, draft: Draft) -> None:
@@ -90,7 +89,7 @@ def _variable(source: Scanner, draft: Draft) -> None:
 
 
 def _probability(source: Scanner, draft: Draft) -> None:
-    axes, head = head_of(source, draft)
+    axes, head = head_of(source, draft, bare=True)  # JavaBayes writes no bar
     rows = Rows(source, axes, head)
     codes = [{state: code for code, state in enumerate(axis.states)} for axis in axes[:-1]]
     source.expect("{")

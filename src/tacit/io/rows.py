@@ -83,11 +83,16 @@ class Rows:
         return self.default.fail(what) if self.default else self.source.fail(self.head, what)
 
 
-def head_of(source: Scanner, draft: Draft) -> tuple[tuple[Discrete, ...], Token]:
-    """`( child | parents )` in front of a table: parents..., child, and where the child stands."""
+def head_of(
+    source: Scanner, draft: Draft, bare: bool = False
+) -> tuple[tuple[Discrete, ...], Token]:
+    """`( child | parents )` in front of a table: parents..., child, and where the child stands.
+
+    bare: the bar may be missing.
+    """
     source.expect("(")
     names = [source.name("a variable")]
-    if source.taken("|"):
+    if source.taken("|") or (bare and source.peek().is_name):
         names += source.names(")", "a variable", MOST_AXES)
     else:
         source.expect(")")
