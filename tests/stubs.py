@@ -14,7 +14,7 @@ STUB = Path(tacit.__file__).with_suffix(".pyi")
 
 def stub() -> str:
     """One explicit re-export per public name, as the linter sorts them."""
-    homes = {**tacit._HOMES, "tacit.version": ("__version__",)}
+    homes = tacit._HOMES
     lines = [
         f"from {module} import {name} as {name}"
         for module in sorted(homes)

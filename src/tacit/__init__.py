@@ -14,8 +14,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tacit.version import __version__
-
 _HOMES = {
     "tacit.core.variables": ("Discrete", "Continuous"),
     "tacit.core.dag": ("Dag",),
@@ -80,11 +78,11 @@ _HOMES = {
     "tacit.learn.saved": ("load_fit",),
     "tacit.learn.methods": ("AvailableCases",),
     "tacit.reporting.report": ("Report", "report"),
+    "tacit.version": ("__version__",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__"]
-__all__ += sorted(_HOME_OF)
+__all__ = list(_HOME_OF)
 
 
 def __getattr__(name: str) -> Any:
