@@ -12,7 +12,9 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -57,7 +59,7 @@ def clock_threads(work: Callable[[int], Any], *, patience: float = 1.5, most: in
     """The best number of threads: one, or one per core."""
     timings = []
     for threads in sorted({1, cores()}):
-        best = clock(lambda threads=threads: work(threads), patience=patience, most=most)
+        best = clock(partial(work, threads), patience=patience, most=most)
         timings.append(Timing(best.wall, best.cpu, threads))
     return min(timings, key=lambda timing: timing.wall)
 
@@ -91,14 +93,13 @@ class Memory:
     """
 
     extra: int | None = None
+    _before: int | None = None
 
     def __enter__(self) -> Memory:
         """Forget the highest mark so far."""
-        try:
+        with suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")
             self._before = _status("VmRSS")
-        except OSError:
-            self._before = None
         return self
 
     def __exit__(self, *exception: object) -> None:
