@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
@@ -15,6 +17,8 @@ from tacit.core.errors import NetworkError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
 from tacit.families.table import Table
+
+Number = TypeVar("Number", np.float64, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ class Layout:
             theta[start : start + table.values.size] = table.values.ravel()
         return theta
 
-    def block(self, flat: Floats, variable: int) -> Floats:
+    def block(self, flat: npt.NDArray[Number], variable: int) -> npt.NDArray[Number]:
         """The part of a flat vector that belongs to the family of a variable, as a table."""
         shape = tuple(self.cards[v] for v in self.axes[variable].variables)
         start = self.axes[variable].start

@@ -20,7 +20,7 @@ from tacit.infer.programs import Factor, ProgramBuilder
 from tacit.infer.triangulation import best_elimination
 
 if TYPE_CHECKING:
-    from tacit.kernels.propagate import Batch, Program
+    from tacit.kernels.trees import Batch, Program
 
 ONE_CLIQUE = 24
 """Pieces with at most this many joint states are not worth a tree."""
@@ -54,7 +54,7 @@ def compile_cases(data: Dataset, layout: Layout) -> Compiled:
 
 def compile_pieces(data: Dataset, layout: Layout, pieces: Pieces) -> Compiled:
     """A program for every kind of piece, and base positions for every context."""
-    from tacit.kernels.propagate import Batch
+    from tacit.kernels.trees import Batch
 
     codes = code_matrix(data, layout.names, pieces.example)
     kinds = int(pieces.kind.max(initial=-1)) + 1
@@ -189,7 +189,8 @@ class ContextPosteriors:
 
 def context_posteriors(compiled: Compiled, theta: Floats, threads: int = 1) -> ContextPosteriors:
     """P(each open variable | its context) for every context, once."""
-    from tacit.kernels.propagate import Open, posteriors_of, room_for
+    from tacit.kernels.posteriors import Open, posteriors_of
+    from tacit.kernels.propagate import room_for
 
     c, kind = compiled, compiled.batch.kind
     widths = np.array(

@@ -12,7 +12,7 @@ import numpy as np
 from tacit.infer.cliques import CliqueTree
 
 if TYPE_CHECKING:
-    from tacit.kernels.propagate import Program
+    from tacit.kernels.trees import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class ProgramBuilder:
 
     def program(self) -> Program:
         """The arrays."""
-        from tacit.kernels.propagate import Program
+        from tacit.kernels.trees import Program
 
         return Program(*(np.array(getattr(self, name), dtype=np.int64) for name in Program._fields))
 

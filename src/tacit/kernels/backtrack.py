@@ -10,7 +10,8 @@ from numba import njit
 
 from tacit.arrays import Bools, Codes, Floats, Ints
 from tacit.kernels.cut import Cut, Tree, cut_room, cut_tree
-from tacit.kernels.propagate import Program, fill, multiply, room_for
+from tacit.kernels.propagate import fill, multiply, room_for
+from tacit.kernels.trees import Program
 
 
 @njit(cache=True, nogil=True)

@@ -13,8 +13,6 @@ from numba import njit
 
 from tacit.arrays import Codes, Floats, Ints
 from tacit.kernels.propagate import (
-    Program,
-    Room,
     add,
     collect,
     distribute,
@@ -22,6 +20,7 @@ from tacit.kernels.propagate import (
     marginal,
     room_for,
 )
+from tacit.kernels.trees import Program, Room
 
 
 class Tree(NamedTuple):

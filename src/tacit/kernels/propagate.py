@@ -1,75 +1,18 @@
 """Exact propagation in clique trees, one context after the other.
 
-A program describes clique trees as flat arrays. Potentials are never copied from the tables: a
-factor of a clique is a base position in the flat parameters `theta` plus one stride per dimension
-of the clique. Two primitives do all the work: multiply a strided factor into a clique, and add a
-clique into a strided target; the same strides read parameters and write expected counts.
+Potentials are never copied from the tables: a factor of a clique is a base position in the flat
+parameters `theta` plus one stride per dimension of the clique. Two primitives do all the work:
+multiply a strided factor into a clique, and add a clique into a strided target; the same strides
+read parameters and write expected counts.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from tacit.arrays import Floats, Ints
-
-
-class Program(NamedTuple):
-    """Clique trees of several kinds, children before parents, as flat arrays.
-
-    kinds      (kinds + 1,)    the cliques of a kind are kinds[k] .. kinds[k + 1]
-    dims       (cliques + 1,)  the dimensions of a clique in `cards`
-    cards      (dims,)         how many states each dimension has
-    cells      (cliques,)      the product of a clique's cards
-    at         (cliques,)      where its potential starts in the work space of its kind
-    slots      (cliques + 1,)  its factors in `slot_strides` and `slot_local`
-    slot_strides (slots,)      where a factor's strides start in `strides`
-    slot_local (slots,)        which of its context's bases a factor starts from
-    parent     (cliques,)      the clique above, -1 for the root
-    sep_at, sep_cells (cliques,)  the message to it in the work space of messages
-    up, down   (cliques,)      where the message's strides over the own and the parent's dimensions
-                               start in `strides`
-    """
-
-    kinds: Ints
-    dims: Ints
-    cards: Ints
-    cells: Ints
-    at: Ints
-    slots: Ints
-    slot_strides: Ints
-    slot_local: Ints
-    parent: Ints
-    sep_at: Ints
-    sep_cells: Ints
-    up: Ints
-    down: Ints
-    strides: Ints
-
-
-class Batch(NamedTuple):
-    """Contexts to run a program on.
-
-    kind     (contexts,)  which clique tree
-    base_at  (contexts,)  where its base positions start in `bases`
-    weights  (contexts,)  how often it counts
-    """
-
-    kind: Ints
-    base_at: Ints
-    bases: Ints
-    weights: Floats
-
-
-class Room(NamedTuple):
-    """Work space of one worker: potentials, messages up and down, digits of the current cell."""
-
-    psi: Floats
-    sep: Floats
-    fresh: Floats
-    digits: Ints
+from tacit.kernels.trees import Batch, Program, Room
 
 
 @njit(cache=True, nogil=True)
@@ -318,41 +261,3 @@ def marginal(p: Program, c: int, dim: int, psi: Floats, out: Floats) -> None:
             for _ in range(inner):
                 out[state] += psi[cell]
                 cell += 1
-
-
-class Open(NamedTuple):
-    """The open variables of every kind, and where their posteriors go.
-
-    at      (kinds + 1,)  those of a kind in `clique` (from the kind's first) and `dim`
-    out_at  (contexts,)   where the posteriors of a context start
-    """
-
-    at: Ints
-    clique: Ints
-    dim: Ints
-    out_at: Ints
-
-
-@njit(cache=True, nogil=True)
-def posteriors_of(
-    p: Program, batch: Batch, opened: Open, theta: Floats, first: int, last: int, room: Room,
-    out: Floats, log_masses: Floats,
-) -> None:  # fmt: skip
-    """The posterior of every open variable of the contexts first..last, side by side in `out`;
-    nan where a context is impossible."""
-    for context in range(first, last):
-        kind = batch.kind[context]
-        low, high = p.kinds[kind], p.kinds[kind + 1]
-        mass = collect(p, low, high, batch.bases, batch.base_at[context], theta, room)
-        log_masses[context] = mass
-        if mass > -np.inf:
-            distribute(p, low, high, room)
-        at = opened.out_at[context]
-        for each in range(opened.at[kind], opened.at[kind + 1]):
-            c, dim = low + opened.clique[each], opened.dim[each]
-            card = p.cards[p.dims[c] + dim]
-            if mass > -np.inf:
-                marginal(p, c, dim, room.psi, out[at : at + card])
-            else:
-                out[at : at + card] = np.nan
-            at += card

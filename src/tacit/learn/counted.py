@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.variables import Variable
 from tacit.engines.memory import statistics
 from tacit.engines.statistics import Statistics
-from tacit.io.cases import as_dataset
 from tacit.learn.fits import CasesUsed, Evidence
-from tacit.learn.methods import AvailableCases
+from tacit.learn.gathered import Gathered
 from tacit.learn.structures import Structure, families_of
 
 
@@ -33,33 +31,31 @@ class Counted:
 
 
 def count_cases(
-    structure: Structure,
-    data: Any,
-    method: AvailableCases | None,
-    threads: int | None,
-    progress: Callable[[int, int], None],
+    gathered: Gathered, available: bool, threads: int | None, progress: Callable[[int, int], None]
 ) -> Counted:
-    """The statistics of every family of the structure on these cases."""
-    if isinstance(data, Statistics):
-        return _from_statistics(structure, data)
-    cases = as_dataset(data, like=structure.variables, columns=structure.dag.names)
-    families = families_of(structure.dag, cases.variables)
+    """The statistics of every family of the structure on these cases.
+
+    available: count each family on the cases complete in it; otherwise missing cells are refused
+    """
+    cases, families = gathered.cases, gathered.families
     evidence = statistics(
         cases,
         list(families.values()),
         threads=threads,
-        missing="available" if isinstance(method, AvailableCases) else "refuse",
+        missing="available" if available else "refuse",
         progress=progress,
     )
-    return Counted(families, evidence, _used(cases), cases.notes)
+    return Counted(families, evidence, cases_used(cases), cases.notes)
 
 
-def _used(cases: Dataset) -> CasesUsed:
+def cases_used(cases: Dataset) -> CasesUsed:
+    """What a fit to these cases rests on."""
     missing = {name: cells for name, cells in cases.missing().items() if cells}
     return CasesUsed(len(cases), cases.total_weight, missing, cases.fingerprint(), cases.source)
 
 
-def _from_statistics(structure: Structure, counted: Statistics) -> Counted:
+def counted_before(structure: Structure, counted: Statistics) -> Counted:
+    """Statistics that were counted before, if they are of this structure."""
     if counted.dag != structure.dag:
         raise OptionError(
             "the statistics were counted for another structure"

@@ -2,83 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tacit.core.dag import Dag
+from tacit.core.errors import MissingError, OptionError
 from tacit.core.network import Network
+from tacit.core.variables import Continuous
+from tacit.engines.statistics import Statistics
 from tacit.estimate.estimates import Estimate, Smoothed
 from tacit.estimate.posteriors import check_level
 from tacit.estimate.priors import BDeu, Prior
 from tacit.infer.sampling import fresh_seed
-from tacit.learn.counted import count_cases
-from tacit.learn.fits import Fit, Stop
-from tacit.learn.methods import AvailableCases
-from tacit.learn.notes import fit_notes
-from tacit.learn.parts import estimate_part, pseudo_counts, total_log_marginal_likelihood
+from tacit.learn.choices import Choices
+from tacit.learn.counted import count_cases, counted_before
+from tacit.learn.counting import fit_counted
+from tacit.learn.fits import Fit
+from tacit.learn.gathered import Gathered, gather, tied_groups
+from tacit.learn.hidden import Hidden
+from tacit.learn.inferred import Wishes, fit_inferred
+from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.progress import watched
-from tacit.learn.settings import check_choices, settings_of
+from tacit.learn.settings import check_choices
 from tacit.learn.structures import as_structure
 
 
-def fit(
+def fit(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
     structure: Dag | Network | str | Path,
     data: Any,
     *,
     prior: Prior | None = None,
     estimate: Estimate | None = None,
-    method: AvailableCases | None = None,
+    hidden: Hidden = None,
+    method: Method | None = None,
+    start: str | None = None,
+    tied: Sequence[Sequence[str]] | None = None,
     level: float = 0.95,
     seed: int | None = None,
     threads: int | None = None,
     progress: bool | Callable[[int, int], None] | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
 ) -> Fit:
-    """Estimate the parameters of a network from its cases, in closed form:
+    """Estimate the parameters of a network from its cases:
 
-    maximise  Σ over variables, rows and states of (N + pseudo) log θ,
+    maximise  log P(cases given θ) + Σ over variables, rows and states of pseudo log θ,
 
-    where N are the counts of the cases and pseudo is what `estimate` makes of the prior; linear
-    Gaussian families by least squares. [Thm 2.2.1 to 2.2.4]
+    where pseudo is what `estimate` makes of the prior. With complete cases this has a closed form,
+    counting; linear Gaussian families by least squares. With missing cells or hidden variables EM
+    climbs to a maximum. Every case is used. [Thm 2.2.1 to 2.2.4, Alg 3.3.3]
 
-    structure  a dag, its text (`"A -> B"`), a network (its states count, its numbers do not), or
-               a file of one
+    structure  a dag, its text (`"A -> B"`), a network (its states count, its numbers only with
+               `start="given"`), or a file of one
     data       anything `tc.read_cases` takes, or `tc.Statistics` counted before
     prior      `tc.BDeu(1)` if not given; it speaks of tables only
     estimate   `tc.Smoothed()` if not given
-    method     `tc.AvailableCases()` lets each family skip cases that are incomplete in it;
-               otherwise missing cells are refused
+    hidden     variables of the dag that no column measures: {"H": 3} gives H three states,
+               `"rest"` hides all variables of a network that have no column
+    method     how missing cells are treated: `tc.EM()` unless given; `tc.AvailableCases()`,
+               `tc.Gradient()`, `tc.FillIn()`
+    start      "given" starts EM from the numbers of the network
+    tied       groups of variables that share one table, for hidden Markov models and the like
     level      of the credible intervals
-    seed       kept with the fit; counting itself draws nothing at random
+    seed       makes runs with random starts repeatable; counting draws nothing at random
+    checkpoint  a file that keeps a running EM, so that `resume=True` can go on after a break
     """
     check_level(level)
-    prior = BDeu(1) if prior is None else prior
-    estimate = Smoothed() if estimate is None else estimate
-    check_choices(prior, estimate, method)
-    if seed is not None:
-        seed = fresh_seed(seed)
+    choices = Choices(prior or BDeu(1), estimate or Smoothed(), method, level, seed)
+    check_choices(choices)
     given = as_structure(structure)
-    with watched(progress, "counting") as report:
-        counted = count_cases(given, data, method, threads, report)
-    alpha = pseudo_counts(prior, counted.families)
-    parts = {
-        name: estimate_part(axes, counted.evidence[name], alpha.get(name), estimate)
-        for name, axes in counted.families.items()
-    }
-    families = {name: part.family for name, part in parts.items()}
-    objective = sum(part.objective for part in parts.values())
-    return Fit(
-        network=Network(given.dag, counted.variables, families),
-        objective=objective,
-        trace=(objective,),
-        stop=Stop.CLOSED_FORM,
-        rules=(),
-        settings=settings_of(given, prior, estimate, method, level),
-        seed=seed,
-        notes=(*given.notes, *fit_notes(counted, parts, estimate, method)),
-        evidence=counted.evidence,
-        pseudo=alpha,
-        log_likelihood=sum(part.log_likelihood for part in parts.values()),
-        log_marginal_likelihood=total_log_marginal_likelihood(counted.evidence, alpha),
-        cases=counted.cases,
-    )
+    if isinstance(data, Statistics):
+        _refuse_with_statistics(hidden, tied)
+        return fit_counted(given, counted_before(given, data), choices)
+    gathered = gather(given, data, hidden)
+    groups = tied_groups(tied, gathered.families)
+    if _closed_form(gathered, choices, bool(groups)):
+        available = isinstance(method, AvailableCases)
+        with watched(progress, "counting") as told:
+            counted = count_cases(gathered, available, threads, told)
+        return fit_counted(given, counted, choices)
+    chosen = replace(choices, method=choices.method or EM(), seed=fresh_seed(seed))
+    wishes = Wishes(groups, _start(start, structure), threads, checkpoint, resume)
+    with watched(progress, "EM") as told:
+        return fit_inferred(gathered, chosen, wishes, told)
+
+
+def _closed_form(gathered: Gathered, choices: Choices, tied: bool) -> bool:
+    """Whether counting will do; complete cases need nothing else, whatever method is named."""
+    if isinstance(choices.method, AvailableCases) and not gathered.hidden and not tied:
+        return True
+    if gathered.hidden or tied:
+        _refuse_continuous(gathered)
+        return False
+    if not gathered.missing:
+        return True
+    _refuse_continuous(gathered)
+    return False
+
+
+def _refuse_continuous(gathered: Gathered) -> None:
+    real = [v.name for v in gathered.variables.values() if isinstance(v, Continuous)]
+    if real:
+        cells = sum(gathered.missing.values())
+        raise MissingError(
+            f"{cells:,} cells are missing, and {real[0]!r} is continuous: missing cells are "
+            "inferred in networks of discrete variables only"
+            "\n\nuse method=tc.AvailableCases(), or make the variable discrete with tc.discretise"
+        )
+
+
+def _refuse_with_statistics(hidden: Hidden, tied: Sequence[Sequence[str]] | None) -> None:
+    if hidden is not None or tied is not None:
+        raise OptionError("hidden variables and tied tables need cases, not statistics")
+
+
+def _start(start: str | None, structure: Dag | Network | str | Path) -> Network | None:
+    if start is None:
+        return None
+    if start != "given":
+        raise OptionError(f'start={start!r} must be "given" or left out')
+    if isinstance(structure, Network):
+        return structure
+    from tacit.io.formats import is_dag_file, is_network_file, read
+
+    if not isinstance(structure, Dag) and is_network_file(str(structure)):
+        if is_dag_file(structure):
+            raise OptionError('start="given" needs a network with numbers, not a dag')
+        return read(structure)
+    raise OptionError('start="given" needs a network with numbers, not a dag')

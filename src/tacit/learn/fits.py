@@ -26,6 +26,18 @@ class Stop(Enum):
     """Why a learner ended."""
 
     CLOSED_FORM = "the optimum has a closed form; no steps were needed"
+    CONVERGED = "the objective stopped improving"
+    STEP_LIMIT = "the step limit came before convergence; raise max_steps or loosen tolerance"
+    INTERRUPTED = "interrupted; this is the best so far"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One start of an iterative learner: where it ended, its objective step by step, and why."""
+
+    objective: float
+    trace: tuple[float, ...]
+    stop: Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +63,12 @@ class Fit:
     """A fitted network with everything needed to judge it and to do it again.
 
     objective  Σ (N + pseudo) log θ in nats: the log-likelihood plus the prior's term
-    trace      the objective after every step
+    trace      the objective after every step, of the best run
     rules      the status of every rule of the experts
     settings   plain data that says in full how the fit was made
-    evidence   per variable, the statistics of the cases alone
+    evidence   per variable, the statistics of the cases alone; missing cells by expectation
+    known      the part of them that was counted rather than inferred, where cells are missing
+    runs       every start of an iterative learner, in order
     pseudo     per discrete variable, the prior's pseudo-counts alpha, shaped like its table
     log_likelihood           of the cases used; with gaps, summed over each family's own cases
     log_marginal_likelihood  of the cases under the prior; None where it has no closed form
@@ -73,11 +87,13 @@ class Fit:
     log_likelihood: float
     log_marginal_likelihood: float | None
     cases: CasesUsed
+    runs: tuple[Run, ...] = ()
+    known: Mapping[str, Counts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         pseudo = {name: readonly(alpha) for name, alpha in self.pseudo.items()}
         object.__setattr__(self, "pseudo", MappingProxyType(pseudo))
-        for name in ("settings", "evidence"):
+        for name in ("settings", "evidence", "known"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @property

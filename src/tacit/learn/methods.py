@@ -3,6 +3,93 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from tacit.core.errors import OptionError
+from tacit.engines.expected import STRATEGIES
+
+STARTS = ("data", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class EM:
+    """Expectation maximisation: the likelihood of what was observed never falls. [Alg 3.3.3]
+
+    restarts    how many starts, the best counts; None: one, or five with hidden variables
+    tolerance   stop when two steps in a row gain less than this share of the objective
+    max_steps   of each run
+    init        "data": the first start is what the available cases say; "random": none is
+    accelerate  extrapolate between steps (SQUAREM), keeping only what does not lower the objective
+    strategy    how the E-step is computed, "contexts" or "trees"; "auto" picks by cost
+    """
+
+    restarts: int | None = None
+    tolerance: float = 1e-8
+    max_steps: int = 1000
+    init: str = "data"
+    accelerate: bool = True
+    strategy: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.restarts is not None and self.restarts < 1:
+            raise OptionError(f"restarts={self.restarts!r} must be 1 or more")
+        if not self.tolerance >= 0:
+            raise OptionError(f"tolerance={self.tolerance!r} must be 0 or more")
+        if self.max_steps < 1:
+            raise OptionError(f"max_steps={self.max_steps!r} must be 1 or more")
+        if self.init not in STARTS:
+            raise OptionError(f"init={self.init!r} must be one of {', '.join(STARTS)}")
+        if self.strategy not in STRATEGIES:
+            raise OptionError(f"strategy={self.strategy!r} must be one of {', '.join(STRATEGIES)}")
+
+    def runs(self, hidden: bool) -> int:
+        """How many starts there are."""
+        if self.restarts is not None:
+            return self.restarts
+        return 5 if hidden else 1
+
+    def describe(self) -> str:
+        """The method as Python writes it."""
+        return _described(self, EM())
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """Direct maximisation of the likelihood of what was observed, by a quasi-Newton method.
+
+    The same optimum as EM from the same basin; a second opinion. [Sec. 3.3, direct]
+    """
+
+    tolerance: float = 1e-10
+    max_steps: int = 1000
+
+    def describe(self) -> str:
+        """The method as Python writes it."""
+        return _described(self, Gradient())
+
+
+@dataclass(frozen=True, slots=True)
+class FillIn:
+    """Missing cells replaced by expectations, without looking at what depends on them.
+
+    given      "parents": root to leaf, each cell by its distribution given its filled parents,
+               again and again until nothing changes; "nothing": once, by the observed shares
+    max_steps  of the repetition
+
+    Quick and approximate: neither reaches a maximum of the likelihood in general. [Alg 3.3.2]
+    """
+
+    given: str = "parents"
+    tolerance: float = 1e-8
+    max_steps: int = 200
+
+    def __post_init__(self) -> None:
+        if self.given not in ("parents", "nothing"):
+            raise OptionError(f'given={self.given!r} must be "parents" or "nothing"')
+
+    def describe(self) -> str:
+        """The method as Python writes it."""
+        return _described(self, FillIn())
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +103,16 @@ class AvailableCases:
     def describe(self) -> str:
         """The method as Python writes it."""
         return "AvailableCases()"
+
+
+Method: TypeAlias = EM | Gradient | FillIn | AvailableCases
+
+
+def _described(method: EM | Gradient | FillIn, default: EM | Gradient | FillIn) -> str:
+    """Only what differs from the defaults."""
+    said = [
+        f"{name}={getattr(method, name)!r}"
+        for name in method.__slots__
+        if getattr(method, name) != getattr(default, name)
+    ]
+    return f"{type(method).__name__}({', '.join(said)})"

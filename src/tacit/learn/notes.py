@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from tacit.core.dataset import Dataset
 from tacit.core.errors import listed, quoted
-from tacit.core.variables import Discrete
+from tacit.core.variables import Discrete, Variable
 from tacit.estimate.estimates import Estimate
 from tacit.families.gaussian import LinearGaussian
+from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
-from tacit.learn.methods import AvailableCases
+from tacit.learn.incomplete import Learned
+from tacit.learn.methods import AvailableCases, Method
 from tacit.learn.parts import Part
 
 _FILLED = {
@@ -20,23 +23,64 @@ _FILLED = {
 }
 
 
-def fit_notes(
-    counted: Counted,
-    parts: Mapping[str, Part],
-    estimate: Estimate,
-    method: AvailableCases | None,
-) -> tuple[str, ...]:
+def fit_notes(counted: Counted, parts: Mapping[str, Part], choices: Choices) -> tuple[str, ...]:
     """Notes about the cases, then about single families; only what there is to say."""
     return (
         *counted.notes,
-        *_missing(counted, method),
-        *_constant(counted),
-        *_undetermined(parts, estimate),
+        *_missing(counted, choices.method),
+        *_constant(counted.variables),
+        *_undetermined(parts, choices.estimate),
         *_gaussian(parts),
     )
 
 
-def _missing(counted: Counted, method: AvailableCases | None) -> Iterable[str]:
+def incomplete_notes(
+    cases: Dataset, variables: Mapping[str, Variable], learned: Learned, choices: Choices
+) -> tuple[str, ...]:
+    """Notes of a fit whose missing cells were inferred."""
+    missing = {name: cells for name, cells in cases.missing().items() if cells}
+    return (
+        *cases.notes,
+        *_inferred(missing, choices.method),
+        *_constant(variables),
+        *_empty(learned),
+        *_runs(learned),
+        "intervals take expected cases for seen ones: they are too narrow where much is missing",
+    )
+
+
+def _inferred(missing: Mapping[str, int], method: Method | None) -> Iterable[str]:
+    if missing:
+        how = method.describe() if method else "EM()"
+        yield (
+            f"{sum(missing.values()):,} cells are missing ({_named(missing)}); all cases were used, "
+            f"and {how} filled the cells in by expectation"
+        )
+
+
+def _empty(learned: Learned) -> Iterable[str]:
+    rows = {
+        name: int((counts.rows().sum(axis=1) <= 0).sum())
+        for name, counts in learned.expected.items()
+    }
+    rows = {name: count for name, count in rows.items() if count}
+    if rows:
+        shown = listed((f"{quoted(name)}: {count:,}" for name, count in rows.items()), 6)
+        yield f"{sum(rows.values()):,} rows have no case, not even an expected one ({shown})"
+
+
+def _runs(learned: Learned) -> Iterable[str]:
+    if len(learned.runs) > 1:
+        objectives = [run.objective for run in learned.runs]
+        top = max(objectives)
+        near = sum(top - each <= 1e-4 * max(1.0, abs(top)) for each in objectives)
+        yield (
+            f"{near} of {len(objectives)} starts ended within 0.01% of the best objective; "
+            f"the worst was {top - min(objectives):.4g} nats below it"
+        )
+
+
+def _missing(counted: Counted, method: Method | None) -> Iterable[str]:
     cells = sum(counted.cases.missing.values())
     if cells and isinstance(method, AvailableCases):
         yield (
@@ -49,10 +93,10 @@ def _named(missing: Mapping[str, int]) -> str:
     return listed((f"{quoted(name)}: {cells:,}" for name, cells in missing.items()), 6)
 
 
-def _constant(counted: Counted) -> Iterable[str]:
+def _constant(variables: Mapping[str, Variable]) -> Iterable[str]:
     alone = [
         quoted(variable.name)
-        for variable in counted.variables.values()
+        for variable in variables.values()
         if isinstance(variable, Discrete) and len(variable.states) == 1
     ]
     if alone:

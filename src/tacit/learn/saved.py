@@ -11,11 +11,12 @@ import numpy as np
 
 from tacit.core.errors import FormatError, TacitError
 from tacit.engines.plain import evidence_from_plain, evidence_to_plain
+from tacit.families.counts import Counts
 from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
-from tacit.learn.fits import CasesUsed, Fit, Stop
+from tacit.learn.fits import CasesUsed, Fit, Run, Stop
 
 FORMAT = "tacit-fit"
 VERSION = 1
@@ -73,6 +74,11 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
             "fingerprint": fit.cases.fingerprint,
             "source": fit.cases.source,
         },
+        "runs": [
+            {"objective": run.objective, "trace": list(run.trace), "stop": run.stop.name}
+            for run in fit.runs
+        ],
+        "known": {name: evidence_to_plain(each) for name, each in fit.known.items()},
     }
 
 
@@ -92,7 +98,19 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         log_likelihood=float(plain["log_likelihood"]),
         log_marginal_likelihood=plain["log_marginal_likelihood"],
         cases=CasesUsed(**plain["cases"]),
+        runs=tuple(
+            Run(float(run["objective"]), tuple(map(float, run["trace"])), Stop[run["stop"]])
+            for run in plain["runs"]
+        ),
+        known={name: _counts(each) for name, each in plain["known"].items()},
     )
+
+
+def _counts(plain: Mapping[str, Any]) -> Counts:
+    held = evidence_from_plain(plain)
+    if not isinstance(held, Counts):
+        raise FormatError("what was counted is kept as whole tables")
+    return held
 
 
 def _check_parts(fit: Fit) -> None:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.errors import OptionError
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
-from tacit.learn.methods import AvailableCases
+from tacit.learn.choices import Choices
+from tacit.learn.methods import Method
 from tacit.learn.structures import Structure
 from tacit.version import __version__
 
 
-def check_choices(prior: Prior, estimate: Estimate, method: AvailableCases | None) -> None:
+def check_choices(choices: Choices) -> None:
     """Nothing, or an error about an option that is no value of its kind: a class, a word."""
     kinds: tuple[tuple[str, Any, Any, str], ...] = (
-        ("prior", prior, Prior, "tc.BDeu(1)"),
-        ("estimate", estimate, Estimate, "tc.ML()"),
-        ("method", method, AvailableCases | None, "tc.AvailableCases()"),
+        ("prior", choices.prior, Prior, "tc.BDeu(1)"),
+        ("estimate", choices.estimate, Estimate, "tc.ML()"),
+        ("method", choices.method, Method | None, "tc.EM() or tc.AvailableCases()"),
     )
     for option, given, kind, example in kinds:
         if not isinstance(given, kind):
@@ -27,11 +29,7 @@ def check_choices(prior: Prior, estimate: Estimate, method: AvailableCases | Non
 
 
 def settings_of(
-    structure: Structure,
-    prior: Prior,
-    estimate: Estimate,
-    method: AvailableCases | None,
-    level: float,
+    structure: Structure, choices: Choices, further: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Structure, choices and versions; values print as Python writes them."""
     import numpy
@@ -39,11 +37,12 @@ def settings_of(
 
     return {
         "structure": str(structure.dag),
-        "estimate": estimate.describe(),
-        "prior": prior.describe(),
-        "method": method.describe() if method else "counting",
-        "empty": estimate.empty,
-        "level": level,
+        "estimate": choices.estimate.describe(),
+        "prior": choices.prior.describe(),
+        "method": choices.method.describe() if choices.method else "counting",
+        "empty": choices.estimate.empty,
+        "level": choices.level,
+        **(further or {}),
         "versions": {
             "tacit": __version__,
             "python": sys.version.split()[0],

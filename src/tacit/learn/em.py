@@ -1,0 +1,132 @@
+"""EM over several starts: the best climb wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.learn.checkpoints import Checkpoint, Kept
+from tacit.learn.climb import Climb, climb
+from tacit.learn.expectation import EmIterate, Problem, at, plain_step, squarem_step
+from tacit.learn.fits import Stop
+from tacit.learn.methods import EM
+from tacit.learn.starts import start_parameters
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """EM's whole job: the problem, its settings, which variables are hidden, and the seed.
+
+    given  parameters to start the first run from, instead of the data's
+    """
+
+    problem: Problem
+    method: EM
+    hidden: tuple[int, ...]
+    seed: int
+    given: Floats | None = None
+
+
+def run_em(
+    task: Task,
+    threads: int,
+    told: Callable[[int, int], None],
+    checkpoint: Checkpoint | None = None,
+) -> list[Climb[EmIterate]]:
+    """All runs in the order of their numbers; interrupted ones as far as they came.
+
+    Runs share the compiled problem and go side by side on `threads`; the result of each depends
+    on its number and the seed alone.
+    """
+    runs = task.method.runs(bool(task.hidden))
+    stop = Event()
+
+    def one(number: int) -> Climb[EmIterate]:
+        return _one_run(task, number, _Ears(told, runs, stop), checkpoint)
+
+    if threads == 1 or runs == 1:
+        return list(_until_interrupted(one, runs))
+    with ThreadPoolExecutor(min(threads, runs)) as pool:
+        futures = [pool.submit(one, number) for number in range(runs)]
+        try:
+            return [future.result() for future in futures]
+        except KeyboardInterrupt:
+            stop.set()
+            begun = [future for future in futures if not future.cancel()]
+            return [future.result() for future in begun]
+
+
+def _until_interrupted(
+    one: Callable[[int], Climb[EmIterate]], runs: int
+) -> Iterator[Climb[EmIterate]]:
+    for number in range(runs):
+        found = one(number)
+        yield found
+        if found.stop is Stop.INTERRUPTED:
+            return
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ears:
+    """Who hears of progress, and whether all runs are to end."""
+
+    told: Callable[[int, int], None]
+    runs: int
+    stop: Event
+
+
+def _one_run(
+    task: Task,
+    number: int,
+    ears: _Ears,
+    checkpoint: Checkpoint | None,
+) -> Climb[EmIterate]:
+    problem, method = task.problem, task.method
+    kept = checkpoint.of_run(number) if checkpoint is not None else None
+    if kept is None:
+        begin, trace = at(problem, start_of(task, number)), tuple[float, ...]()
+    else:
+        begin, trace = at(problem, kept.theta, kept.before), kept.trace[:-1]
+        if kept.stop is not None:
+            return Climb(begin, kept.trace, Stop[kept.stop])
+    step = squarem_step if method.accelerate else plain_step
+
+    def heard(here: EmIterate, history: Sequence[float]) -> None:
+        ears.told(number * method.max_steps + len(history), ears.runs * method.max_steps)
+        if ears.stop.is_set():
+            raise KeyboardInterrupt
+        if checkpoint is not None:
+            checkpoint.keep(number, Kept(here.theta, here.before, tuple(history), None))
+
+    found = climb(
+        lambda here: step(problem, here),
+        begin,
+        tolerance=method.tolerance,
+        max_steps=method.max_steps,
+        trace=trace,
+        told=heard,
+    )
+    if checkpoint is not None and found.stop is not Stop.INTERRUPTED:
+        end = found.iterate
+        checkpoint.keep(number, Kept(end.theta, end.before, found.trace, found.stop.name), now=True)
+    return found
+
+
+def start_of(task: Task, number: int) -> Floats:
+    """The parameters a run begins with: it depends on the seed and the run's number alone."""
+    if number == 0 and task.given is not None:
+        return task.given
+    random = np.random.default_rng([task.seed, number])
+    first = number == 0 and task.method.init == "data"
+    known = task.problem.expected.constant
+    return start_parameters(task.problem.layout, known, task.hidden, random, first)
+
+
+def best_run(climbs: Sequence[Climb[EmIterate]]) -> int:
+    """The run with the highest objective, the first of equals."""
+    return int(np.argmax([found.iterate.objective for found in climbs]))

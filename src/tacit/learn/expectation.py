@@ -1,0 +1,106 @@
+"""EM on flat parameters: what is known once, and what every step computes anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tacit.arrays import Floats, Ints
+from tacit.core.errors import EstimateError
+from tacit.engines.expected import Expectation
+from tacit.infer.flat import Layout
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """maximise  log P(cases given θ) + Σ pseudo log θ.
+
+    expected  the E-step of the cases: counts known once, and the rest inferred
+    pseudo    0 for ML, alpha for Smoothed, alpha - 1 for MAP
+    """
+
+    layout: Layout
+    expected: Expectation
+    pseudo: Floats
+    threads: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmIterate:
+    """Parameters with all that is known about them.
+
+    before  the parameters one plain step earlier, where an extrapolation may start; None right
+            after one was tried
+    """
+
+    theta: Floats
+    expected: Floats
+    log_likelihood: float
+    objective: float
+    before: Floats | None = None
+
+
+def at(problem: Problem, theta: Floats, before: Floats | None = None) -> EmIterate:
+    """E: expected counts and objective of these parameters."""
+    counts, inferred = problem.expected.run(theta, problem.threads)
+    constant = problem.expected.constant
+    with np.errstate(divide="ignore"):
+        logs = np.log(theta)
+    seen, said = constant > 0, problem.pseudo != 0
+    likelihood = float(constant[seen] @ logs[seen]) + inferred
+    objective = likelihood + float(problem.pseudo[said] @ logs[said])
+    return EmIterate(theta, constant + counts, likelihood, objective, before)
+
+
+def maximise(problem: Problem, expected: Floats) -> Floats:
+    """M: each row is (E[N] + pseudo) / Σ (E[N] + pseudo); rows of nothing are even."""
+    weights = expected + problem.pseudo
+    if weights.size and weights.min() < -1e-9:
+        raise EstimateError(
+            "a row has no most probable value: expected counts plus prior come to less than 1"
+            "\n\nuse a prior of at least 1 per cell, tc.K2() for example, or tc.Smoothed()"
+        )
+    return normalised(problem.layout, np.maximum(weights, 0.0))
+
+
+def normalised(layout: Layout, weights: Floats) -> Floats:
+    """Every row scaled to add up to one, even where it holds nothing."""
+    starts, lengths = layout.rows
+    totals = np.add.reduceat(weights, starts)
+    empty = totals <= 0
+    scale = np.repeat(np.where(empty, 1.0, totals), lengths)
+    even = np.repeat(np.where(empty, 1.0 / lengths, 0.0), lengths)
+    return np.asarray(weights / scale + even)
+
+
+def plain_step(problem: Problem, here: EmIterate) -> EmIterate:
+    """One step of EM; it never lowers the objective. [Alg 3.3.3]"""
+    return at(problem, maximise(problem, here.expected))
+
+
+def squarem_step(problem: Problem, here: EmIterate) -> EmIterate:
+    """A plain step, then one that tries to go further the same way.
+
+    From θ0, θ1 = M(θ0), θ2 = M(θ1): θ0 - 2a r + a² v with r = θ1 - θ0, v = (θ2 - θ1) - r and
+    a = -|r| / |v| (Varadhan and Roland 2008, SQUAREM S3), taken only if its own objective is no
+    lower than that of θ1; otherwise θ2. So no step lowers the objective.
+    """
+    after = maximise(problem, here.expected)
+    if here.before is None:
+        return at(problem, after, before=here.theta)
+    first, change = here.theta - here.before, after - 2 * here.theta + here.before
+    bend = float(np.linalg.norm(change))
+    length = -float(np.linalg.norm(first)) / bend if bend > 0 else -1.0
+    if length < -1.0:
+        far = here.before - 2 * length * first + length**2 * change
+        far = normalised(problem.layout, np.where(far > 0, far, 0.01 * after))
+        tried = at(problem, far)
+        if tried.objective >= here.objective:
+            return tried
+    return at(problem, after)
+
+
+def reordered(here: EmIterate, order: Ints) -> EmIterate:
+    """The same iterate with its parameters in another order (states of hidden variables)."""
+    return replace(here, theta=here.theta[order], expected=here.expected[order], before=None)

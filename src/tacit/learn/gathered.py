@@ -1,0 +1,79 @@
+"""Everything a fit is given, brought together: structure, cases, hidden variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.core.dataset import Dataset
+from tacit.core.errors import OptionError, listed, nearest
+from tacit.core.variables import Discrete, Variable
+from tacit.io.cases import as_dataset
+from tacit.learn.hidden import Hidden, hidden_variables
+from tacit.learn.structures import Structure, families_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """Cases of the observed variables, and all variables, hidden ones included."""
+
+    structure: Structure
+    cases: Dataset
+    hidden: Mapping[str, Discrete]
+    variables: Mapping[str, Variable]
+
+    @property
+    def families(self) -> Mapping[str, tuple[Variable, ...]]:
+        """Parents..., child of every variable."""
+        return families_of(self.structure.dag, self.variables)
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """Missing cells per observed variable, where there are any."""
+        return {name: cells for name, cells in self.cases.missing().items() if cells}
+
+
+def gather(structure: Structure, data: Any, hidden: Hidden) -> Gathered:
+    """The cases in the variables of the structure; errors for what is missing or named wrongly."""
+    names = structure.dag.names
+    if hidden is None:
+        cases = as_dataset(data, like=structure.variables, columns=names)
+        return Gathered(structure, cases, {}, cases.variables)
+    whole = as_dataset(data)
+    unseen = hidden_variables(hidden, structure, whole.names)
+    seen = [name for name in names if name not in unseen]
+    if not seen:
+        raise OptionError("every variable is hidden: no column says anything about them")
+    declared = structure.variables
+    like = None if declared is None else {name: declared[name] for name in seen}
+    cases = as_dataset(whole, like=like, columns=seen)
+    variables = {name: unseen.get(name) or cases.variables[name] for name in names}
+    return Gathered(structure, cases, unseen, variables)
+
+
+def tied_groups(
+    tied: Sequence[Sequence[str]] | None, families: Mapping[str, tuple[Variable, ...]]
+) -> tuple[tuple[str, ...], ...]:
+    """Groups of variables whose tables are one and the same; they must have the same shape."""
+    groups = tuple(tuple(group) for group in tied or ())
+    seen: set[str] = set()
+    for group in groups:
+        shapes = set()
+        for name in group:
+            if name not in families:
+                raise OptionError(f"there is no variable {name!r} to tie{nearest(name, families)}")
+            if name in seen:
+                raise OptionError(f"{name!r} is tied twice")
+            seen.add(name)
+            shapes.add(_shape(families[name]))
+        if len(shapes) > 1:
+            raise OptionError(
+                f"the tables of {listed(group, 4)} have different shapes and cannot be one: "
+                + " and ".join(sorted(" x ".join(map(str, shape)) for shape in shapes))
+            )
+    return groups
+
+
+def _shape(axes: tuple[Variable, ...]) -> tuple[int, ...]:
+    return tuple(len(axis.states) for axis in axes if isinstance(axis, Discrete))

@@ -1,0 +1,63 @@
+"""Hidden variables: in the dag, but in no column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from tacit.core.errors import OptionError, listed, nearest
+from tacit.core.variables import Discrete, Variable
+from tacit.learn.structures import Structure
+
+Hidden: TypeAlias = Mapping[str, int | Sequence[str]] | str | None
+
+
+def hidden_variables(
+    hidden: Hidden, structure: Structure, columns: Iterable[str]
+) -> dict[str, Discrete]:
+    """The hidden variables by name.
+
+    hidden: {"H": 3} or {"H": ("mild", "severe")}; `"rest"` with a network makes every variable
+    without a column hidden, with the states the network gives it.
+    """
+    if hidden is None:
+        return {}
+    if isinstance(hidden, str):
+        return _rest(hidden, structure, set(columns))
+    found = {}
+    for name, states in hidden.items():
+        if name not in structure.dag:
+            raise OptionError(
+                f"the dag has no variable {name!r} to be hidden{nearest(name, structure.dag.names)}"
+                f"\n\nvariables: {listed(structure.dag.names)}"
+            )
+        if name in columns:
+            raise OptionError(f"{name!r} has a column in the cases, so it is not hidden")
+        found[name] = Discrete(name, _states(name, states))
+    return found
+
+
+def _states(name: str, states: int | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(states, bool) or (isinstance(states, int) and states < 2):
+        raise OptionError(f"hidden variable {name!r} needs 2 states or more, not {states!r}")
+    if isinstance(states, int):
+        return tuple(str(number + 1) for number in range(states))
+    return tuple(states)
+
+
+def _rest(word: str, structure: Structure, columns: set[str]) -> dict[str, Discrete]:
+    if word != "rest":
+        raise OptionError(f'hidden={word!r} must be "rest" or a mapping like {{"H": 3}}')
+    if structure.variables is None:
+        raise OptionError('hidden="rest" needs a network that gives the hidden variables states')
+    found: dict[str, Discrete] = {}
+    for name, variable in structure.variables.items():
+        if name not in columns:
+            found[name] = _discrete(variable)
+    return found
+
+
+def _discrete(variable: Variable) -> Discrete:
+    if not isinstance(variable, Discrete):
+        raise OptionError(f"{variable.name!r} is continuous and cannot be hidden here")
+    return variable

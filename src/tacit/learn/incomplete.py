@@ -1,0 +1,147 @@
+"""Fits from incomplete cases: tables learned by EM, by gradient, or by filling in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.dag import Dag
+from tacit.core.dataset import Dataset
+from tacit.core.network import Network
+from tacit.core.variables import Discrete
+from tacit.engines.expected import expectation
+from tacit.engines.tasks import thread_bound
+from tacit.estimate.estimates import Estimate
+from tacit.families.counts import Counts
+from tacit.families.table import Table
+from tacit.infer.flat import Layout, layout_of
+from tacit.learn.canonical import canonical_order
+from tacit.learn.checkpoints import Checkpoint
+from tacit.learn.climb import Climb
+from tacit.learn.em import Task, best_run, run_em, start_of
+from tacit.learn.expectation import EmIterate, Problem, reordered
+from tacit.learn.fill_in import run_fill_in
+from tacit.learn.fits import Run
+from tacit.learn.gradient import run_gradient
+from tacit.learn.methods import EM, FillIn, Gradient
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Incomplete:
+    """Incomplete cases brought to a structure.
+
+    families  parents..., child of every variable, hidden ones included
+    hidden    the variables without a column
+    tied      groups of variables whose tables are one and the same
+    alpha     the prior's pseudo-counts per variable
+    """
+
+    dag: Dag
+    data: Dataset
+    families: Mapping[str, tuple[Discrete, ...]]
+    hidden: tuple[str, ...]
+    tied: tuple[tuple[str, ...], ...]
+    alpha: Mapping[str, Floats]
+
+    @property
+    def variables(self) -> Mapping[str, Discrete]:
+        """Every variable by name."""
+        return {name: axes[-1] for name, axes in self.families.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """The best run in terms of tables.
+
+    expected  counts with the missing cells filled in by expectation, per variable
+    known     the part of them that was counted, not inferred
+    """
+
+    network: Network
+    expected: Mapping[str, Counts]
+    known: Mapping[str, Counts]
+    log_likelihood: float
+    objective: float
+    best: int
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class How:
+    """The circumstances of a run.
+
+    start  a network whose numbers the first run starts from
+    told   hears of progress
+    """
+
+    seed: int
+    threads: int | None
+    told: Callable[[int, int], None]
+    start: Network | None = None
+    checkpoint: Checkpoint | None = None
+
+
+def problem_of(
+    cases: Incomplete, estimate: Estimate, strategy: str, threads: int | None
+) -> Problem:
+    """The E-step compiled, the prior laid out beside the parameters."""
+    layout = layout_of(cases.dag, cases.variables, cases.tied)
+    pseudo = np.zeros(layout.size)
+    for name in reversed(layout.names):  # the first of a tied group speaks for it
+        layout.block(pseudo, layout.places[name])[...] = estimate.pseudo(cases.alpha[name])
+    return Problem(
+        layout, expectation(cases.data, layout, cases.families, strategy, threads), pseudo
+    )
+
+
+def learn_incomplete(
+    cases: Incomplete, problem: Problem, method: EM | Gradient | FillIn, how: How
+) -> Learned:
+    """Run the method and keep its best run, hidden states in canonical order."""
+    layout = problem.layout
+    hidden = tuple(layout.places[name] for name in cases.hidden)
+    climbs = _climbs(cases, problem, method, hidden, how)
+    best = best_run(climbs)
+    end = climbs[best].iterate
+    if hidden and how.start is None:
+        end = reordered(end, canonical_order(layout, end.expected, hidden, bool(cases.tied)))
+    return Learned(
+        network=Network(cases.dag, cases.variables, _tables(cases, layout, end.theta)),
+        expected=_counts(layout, end.expected),
+        known=_counts(layout, problem.expected.constant),
+        log_likelihood=end.log_likelihood,
+        objective=end.objective,
+        best=best,
+        runs=tuple(Run(run.iterate.objective, run.trace, run.stop) for run in climbs),
+    )
+
+
+def _climbs(
+    cases: Incomplete,
+    problem: Problem,
+    method: EM | Gradient | FillIn,
+    hidden: tuple[int, ...],
+    how: How,
+) -> list[Climb[EmIterate]]:
+    given = None if how.start is None else problem.layout.parameters(how.start)
+    if isinstance(method, EM):
+        task = Task(problem, method, hidden, how.seed, given)
+        return run_em(task, thread_bound(how.threads), how.told, how.checkpoint)
+    start = start_of(Task(problem, EM(), hidden, how.seed, given), 0)
+    if isinstance(method, Gradient):
+        return [run_gradient(problem, method, start, how.told)]
+    return [run_fill_in(problem, cases.data, method, start)]
+
+
+def _tables(cases: Incomplete, layout: Layout, theta: Floats) -> dict[str, Table]:
+    return {
+        name: Table(cases.families[name], layout.block(theta, layout.places[name]))
+        for name in cases.dag.names
+    }
+
+
+def _counts(layout: Layout, flat: Floats) -> dict[str, Counts]:
+    return {name: Counts(layout.block(flat, at)) for at, name in enumerate(layout.names)}

@@ -1,0 +1,109 @@
+"""A fit whose missing cells are inferred, from gathered cases to the finished value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tacit.core.errors import OptionError
+from tacit.core.network import Network
+from tacit.learn.checkpoints import Checkpoint, open_checkpoint
+from tacit.learn.choices import Choices
+from tacit.learn.counted import cases_used
+from tacit.learn.fits import Fit
+from tacit.learn.gathered import Gathered
+from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
+from tacit.learn.methods import EM, AvailableCases
+from tacit.learn.notes import incomplete_notes
+from tacit.learn.parts import discrete_axes, pseudo_counts
+from tacit.learn.settings import settings_of
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Further options of a fit with missing cells."""
+
+    tied: tuple[tuple[str, ...], ...] = ()
+    start: Network | None = None
+    threads: int | None = None
+    checkpoint: str | Path | None = None
+    resume: bool = False
+
+
+def fit_inferred(
+    gathered: Gathered, choices: Choices, wishes: Wishes, told: Callable[[int, int], None]
+) -> Fit:
+    """Learn tables from incomplete cases by the method chosen."""
+    method = choices.method
+    if method is None or isinstance(method, AvailableCases):
+        raise OptionError(
+            "tc.AvailableCases() counts what is there; hidden variables and tied tables "
+            "need tc.EM()"
+        )
+    alpha = pseudo_counts(choices.prior, gathered.families)
+    families = {name: discrete_axes(axes) for name, axes in gathered.families.items()}
+    cases = Incomplete(
+        gathered.structure.dag, gathered.cases, families, tuple(gathered.hidden), wishes.tied, alpha
+    )
+    strategy = method.strategy if isinstance(method, EM) else "auto"
+    problem = problem_of(cases, choices.estimate, strategy, wishes.threads)
+    settings = settings_of(gathered.structure, choices, _further(gathered, wishes))
+    kept = _checkpoint(cases, settings, choices, wishes, problem.layout.size)
+    seed = choices.seed or 0
+    how = How(seed, wishes.threads, told, wishes.start, kept)
+    learned = learn_incomplete(cases, problem, method, how)
+    return _fit(gathered, choices, settings, learned, cases)
+
+
+def _fit(
+    gathered: Gathered,
+    choices: Choices,
+    settings: dict[str, Any],
+    learned: Learned,
+    cases: Incomplete,
+) -> Fit:
+    best = learned.runs[learned.best]
+    notes = incomplete_notes(gathered.cases, gathered.variables, learned, choices)
+    return Fit(
+        network=learned.network,
+        objective=learned.objective,
+        trace=best.trace,
+        stop=best.stop,
+        rules=(),
+        settings=settings,
+        seed=choices.seed,
+        notes=(*gathered.structure.notes, *notes),
+        evidence=learned.expected,
+        pseudo=cases.alpha,
+        log_likelihood=learned.log_likelihood,
+        log_marginal_likelihood=None,
+        cases=cases_used(gathered.cases),
+        runs=learned.runs,
+        known=learned.known,
+    )
+
+
+def _further(gathered: Gathered, wishes: Wishes) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    if gathered.hidden:
+        said["hidden"] = {name: list(each.states) for name, each in gathered.hidden.items()}
+    if wishes.tied:
+        said["tied"] = [list(group) for group in wishes.tied]
+    return said
+
+
+def _checkpoint(
+    cases: Incomplete, settings: dict[str, Any], choices: Choices, wishes: Wishes, size: int
+) -> Checkpoint | None:
+    if wishes.checkpoint is None:
+        if wishes.resume:
+            raise OptionError("resume=True needs checkpoint=, the file to go on from")
+        return None
+    task = {
+        "cases": cases.data.fingerprint(),
+        **{key: settings[key] for key in settings if key not in ("versions", "level")},
+        "seed": choices.seed,
+    }
+    return open_checkpoint(wishes.checkpoint, task, wishes.resume, size)
