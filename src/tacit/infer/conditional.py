@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arrays import Column, code_type
 from tacit.core.network import Network
 from tacit.infer.engine import engine_of
 from tacit.infer.exact import check_size, explain_impossible
@@ -15,7 +16,7 @@ from tacit.infer.findings import findings_of
 
 def sample_given(
     network: Network, cases: int, given: Mapping[str, Any], random: np.random.Generator
-) -> dict[str, Any]:
+) -> dict[str, Column]:
     """Columns of cases drawn from P(everything | findings), by tracing an elimination back."""
     from tacit.kernels.backtrack import eliminate_all, trace_random
 
@@ -30,4 +31,7 @@ def sample_given(
     drawn = np.zeros((cases, len(layout.names)), dtype=np.int64)
     uniform = random.random(drawn.shape)
     trace_random(plan.tree, mine, observed.codes, psi, uniform, drawn)
-    return {name: drawn[:, layout.places[name]] for name in network.dag.names}
+    return {
+        name: drawn[:, at].astype(code_type(layout.cards[at]))
+        for at, name in enumerate(layout.names)
+    }

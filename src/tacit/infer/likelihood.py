@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Column, Floats
 from tacit.core.dataset import Dataset, absent
-from tacit.core.errors import MissingError, listed
+from tacit.core.errors import MissingError
+from tacit.core.family import Family
 from tacit.core.network import Network, check_network
-from tacit.io.cases import as_dataset
+from tacit.core.variables import Discrete
+from tacit.infer.engine import engine_of
+from tacit.infer.pieces import compile_cases, log_masses
+from tacit.infer.prediction import observed_columns
 
 BLOCK = 65_536
 
@@ -46,32 +51,47 @@ def _restored(total: float, per_case: Floats, average: float) -> LogLikelihood:
     return value
 
 
-def log_likelihood(network: Network, data: Any) -> LogLikelihood:
-    """Σ over cases and families of log P(child given parents), for complete cases.
+def log_likelihood(network: Network, data: Any, *, threads: int = 1) -> LogLikelihood:
+    """log P(what is observed of each case), summed over cases.
 
-    data: anything `tc.read_cases` takes. A case the network holds impossible has -inf.
+    data: anything `tc.read_cases` takes; variables without a column are unobserved in all cases.
+    What is missing is summed out, exactly. A case the network holds impossible has -inf.
     """
     check_network(network)
-    cases = as_dataset(data, like=network)
-    refuse_missing(cases, tuple(network))
+    cases = observed_columns(network, data)
     total = np.zeros(len(cases))
     for name in network:
         family = network[name]
-        columns = [cases[other] for other in (*family.parents, name)]
-        for start in range(0, len(cases), BLOCK):
-            block = slice(start, start + BLOCK)
-            total[block] += family.log_prob([column[block] for column in columns])
+        names = (*family.parents, name)
+        if all(other in cases for other in names):
+            _add_known(total, family, [cases[other] for other in names])
+    if _incomplete(cases, tuple(network)):
+        _add_inferred(total, network, cases, threads)
     return LogLikelihood(total, cases.weights)
 
 
-def refuse_missing(cases: Dataset, names: tuple[str, ...]) -> None:
-    """Nothing, or an error that says which columns lack how many cells."""
-    gaps = {name: int(np.count_nonzero(absent(cases[name]))) for name in names}
-    gaps = {name: cells for name, cells in gaps.items() if cells}
-    if gaps:
-        shown = listed((f"{name}: {cells:,}" for name, cells in gaps.items()), 6)
+def _add_known(total: Floats, family: Family, columns: Sequence[Column]) -> None:
+    """Add log P(child given parents) of the cases that have all of them."""
+    for start in range(0, total.size, BLOCK):
+        block = slice(start, start + BLOCK)
+        parts = [column[block] for column in columns]
+        gaps = np.logical_or.reduce([absent(part) for part in parts])
+        total[block] += np.where(gaps, 0.0, family.log_prob(parts))
+
+
+def _incomplete(cases: Dataset, names: tuple[str, ...]) -> bool:
+    return any(name not in cases or bool(absent(cases[name]).any()) for name in names)
+
+
+def _add_inferred(total: Floats, network: Network, cases: Dataset, threads: int) -> None:
+    """Add the log mass of every missing piece to the case it belongs to."""
+    real = [v.name for v in network.variables.values() if not isinstance(v, Discrete)]
+    if real:
         raise MissingError(
-            f"{sum(gaps.values()):,} cells are missing ({shown}), "
-            "and the likelihood of incomplete cases cannot be computed"
-            "\n\nleave out the incomplete cases, or fill the cells, before asking for it"
+            f"cells are missing, and {real[0]!r} is continuous: missing cells are summed out in "
+            "networks of discrete variables only\n\nleave out the incomplete cases"
         )
+    engine = engine_of(network)
+    compiled = compile_cases(cases, engine.layout)
+    masses = log_masses(compiled, engine.theta, threads)
+    np.add.at(total, compiled.pieces.case, masses[compiled.pieces.context])

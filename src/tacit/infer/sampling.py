@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from tacit.arrays import Column, Floats
 from tacit.core.dataset import Dataset
 from tacit.core.errors import ColumnError, OptionError, listed, nearest
 from tacit.core.network import Network, check_network
+from tacit.infer.conditional import sample_given
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +37,41 @@ class AtRandom:
 
 
 def sample(
-    network: Network, cases: int, *, seed: int | None = None, missing: AtRandom | None = None
+    network: Network,
+    cases: int,
+    *,
+    given: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    missing: AtRandom | None = None,
 ) -> Dataset:
     """Independent cases drawn from the network, parents before children.
 
-    seed: repeats the draw bit for bit; without it one is made up and kept in `source`.
+    given    findings, {"A": "yes"}: the cases come from the posterior, exactly
+    seed     repeats the draw bit for bit; without it one is made up and kept in `source`
+    missing  blanks out cells
     """
     check_network(network)
     if isinstance(cases, bool) or not isinstance(cases, int | np.integer) or cases < 0:
         raise OptionError(f"the number of cases must be 0 or more, not {cases!r}")
     cases, seed = int(cases), fresh_seed(seed)
     random = np.random.default_rng(seed)
-    columns: dict[str, Column] = {}
-    for name in network:
-        family = network[name]
-        columns[name] = family.sample([columns[p] for p in family.parents], cases, random)
+    if given:
+        columns = sample_given(network, cases, given, random)
+    else:
+        columns = sample_forward(network, cases, random)
     if missing is not None:
         columns = _blanked(columns, missing, random)
     ordered = {name: columns[name] for name in network.dag.names}
     return Dataset(network.variables, ordered, source=f"{cases} cases sampled with seed {seed}")
+
+
+def sample_forward(network: Network, cases: int, random: np.random.Generator) -> dict[str, Column]:
+    """Columns drawn along the arcs."""
+    columns: dict[str, Column] = {}
+    for name in network:
+        family = network[name]
+        columns[name] = family.sample([columns[p] for p in family.parents], cases, random)
+    return columns
 
 
 def fresh_seed(seed: int | None) -> int:

@@ -53,8 +53,8 @@ def _inferred(missing: Mapping[str, int], method: Method | None) -> Iterable[str
     if missing:
         how = method.describe() if method else "EM()"
         yield (
-            f"{sum(missing.values()):,} cells are missing ({_named(missing)}); all cases were used, "
-            f"and {how} filled the cells in by expectation"
+            f"{sum(missing.values()):,} cells are missing ({_named(missing)}); all cases were "
+            f"used, and {how} filled the cells in by expectation"
         )
 
 

@@ -6,18 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
-from tacit.core.dataset import Dataset
 from tacit.core.errors import SizeError
-from tacit.core.variables import Discrete
+from tacit.core.network import Network
 from tacit.estimate.posteriors import log_marginal_likelihood
+from tacit.estimate.priors import BDeu, Prior
 from tacit.families.counts import Counts
 from tacit.infer.contexts import code_matrix
 from tacit.infer.flat import Layout, layout_of
+from tacit.learn.gathered import gather
+from tacit.learn.hidden import Hidden
+from tacit.learn.parts import pseudo_counts
+from tacit.learn.structures import as_structure
 
 MOST_COMPLETIONS = 1_000_000
 
@@ -33,18 +39,24 @@ class Average:
     mean: Mapping[str, Floats]
 
 
-def average_completions(
-    dag: Dag,
-    variables: Mapping[str, Discrete],
-    data: Dataset,
-    alpha: Mapping[str, Floats],
+def average(
+    structure: Dag | Network | str | Path,
+    data: Any,
+    *,
+    prior: Prior | None = None,
+    hidden: Hidden = None,
 ) -> Average:
-    """P(cases) = Σ over completions U of P(cases, U), each a ratio of Dirichlet constants; the
+    """The posterior mean and log marginal likelihood of a few incomplete cases, exactly.
+
+    P(cases) = Σ over completions U of P(cases, U), each a ratio of Dirichlet constants; the
     posterior mean is the mean of (N_U + alpha) / Σ (N_U + alpha), weighted alike. [Sec. 3.5]
 
     The number of completions grows exponentially: more than a million is refused.
     """
-    layout = layout_of(dag, variables)
+    gathered = gather(as_structure(structure), data, hidden)
+    alpha = pseudo_counts(prior or BDeu(1), gathered.families)
+    data = gathered.cases
+    layout = layout_of(gathered.structure.dag, gathered.variables)
     codes = code_matrix(data, layout.names, np.arange(len(data))).astype(np.int64)
     weights = np.ones(len(data)) if data.weights is None else data.weights
     gaps = [(int(case), int(v)) for case, v in np.argwhere(codes < 0)]
