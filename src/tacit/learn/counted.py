@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tacit.core.dataset import Dataset
@@ -11,7 +11,9 @@ from tacit.core.variables import Variable
 from tacit.engines.memory import statistics
 from tacit.engines.statistics import Statistics
 from tacit.learn.fits import CasesUsed, Evidence
+from tacit.learn.gaps import gaps_of
 from tacit.learn.gathered import Gathered
+from tacit.learn.progress import Report
 from tacit.learn.structures import Structure, families_of
 
 
@@ -31,7 +33,7 @@ class Counted:
 
 
 def count_cases(
-    gathered: Gathered, available: bool, threads: int | None, progress: Callable[[int, int], None]
+    gathered: Gathered, available: bool, threads: int | None, progress: Report
 ) -> Counted:
     """The statistics of every family of the structure on these cases.
 
@@ -51,7 +53,10 @@ def count_cases(
 def cases_used(cases: Dataset) -> CasesUsed:
     """What a fit to these cases rests on."""
     missing = {name: cells for name, cells in cases.missing().items() if cells}
-    return CasesUsed(len(cases), cases.total_weight, missing, cases.fingerprint(), cases.source)
+    gaps = gaps_of(cases) if missing else None
+    return CasesUsed(
+        len(cases), cases.total_weight, missing, cases.fingerprint(), cases.source, gaps
+    )
 
 
 def counted_before(structure: Structure, counted: Statistics) -> Counted:

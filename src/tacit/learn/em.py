@@ -15,6 +15,7 @@ from tacit.learn.climb import Climb, climb
 from tacit.learn.expectation import EmIterate, Problem, at, plain_step, squarem_step
 from tacit.learn.fits import Stop
 from tacit.learn.methods import EM
+from tacit.learn.progress import Report, Tally
 from tacit.learn.starts import start_parameters
 
 
@@ -35,7 +36,7 @@ class Task:
 def run_em(
     task: Task,
     threads: int,
-    told: Callable[[int, int], None],
+    told: Report,
     checkpoint: Checkpoint | None = None,
 ) -> list[Climb[EmIterate]]:
     """All runs in the order of their numbers; interrupted ones as far as they came.
@@ -45,12 +46,13 @@ def run_em(
     """
     runs = task.method.runs(bool(task.hidden))
     stop = Event()
+    ears = _Ears(Tally(told, runs, task.method.max_steps), stop)
 
     def one(number: int) -> Climb[EmIterate]:
-        return _one_run(task, number, _Ears(told, runs, stop), checkpoint)
+        return _one_run(task, number, ears, checkpoint)
 
     if threads == 1 or runs == 1:
-        return list(_until_interrupted(one, runs))
+        return list(_until_interrupted(one, runs, stop))
     with ThreadPoolExecutor(min(threads, runs)) as pool:
         futures = [pool.submit(one, number) for number in range(runs)]
         try:
@@ -62,12 +64,17 @@ def run_em(
 
 
 def _until_interrupted(
-    one: Callable[[int], Climb[EmIterate]], runs: int
+    one: Callable[[int], Climb[EmIterate]], runs: int, stop: Event
 ) -> Iterator[Climb[EmIterate]]:
     for number in range(runs):
-        found = one(number)
+        try:
+            found = one(number)
+        except KeyboardInterrupt:  # before its first step: the runs so far are what there is
+            if number == 0:
+                raise
+            return
         yield found
-        if found.stop is Stop.INTERRUPTED:
+        if found.stop is Stop.INTERRUPTED or stop.is_set():
             return
 
 
@@ -75,8 +82,7 @@ def _until_interrupted(
 class _Ears:
     """Who hears of progress, and whether all runs are to end."""
 
-    told: Callable[[int, int], None]
-    runs: int
+    tally: Tally
     stop: Event
 
 
@@ -97,7 +103,7 @@ def _one_run(
     step = squarem_step if method.accelerate else plain_step
 
     def heard(here: EmIterate, history: Sequence[float]) -> None:
-        ears.told(number * method.max_steps + len(history), ears.runs * method.max_steps)
+        ears.tally.step(number, len(history), here.objective)
         if ears.stop.is_set():
             raise KeyboardInterrupt
         if checkpoint is not None:
@@ -111,9 +117,15 @@ def _one_run(
         trace=trace,
         told=heard,
     )
+    end = found.iterate
     if checkpoint is not None and found.stop is not Stop.INTERRUPTED:
-        end = found.iterate
         checkpoint.keep(number, Kept(end.theta, end.before, found.trace, found.stop.name), now=True)
+    elif checkpoint is not None and (last := checkpoint.of_run(number)) is not None:
+        checkpoint.keep(number, last, now=True)
+    try:
+        ears.tally.step(number, len(found.trace), end.objective, ended=True)
+    except KeyboardInterrupt:  # this run is done, but no other is wanted
+        ears.stop.set()
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from tacit.learn.gathered import Gathered, gather, tied_groups
 from tacit.learn.hidden import Hidden
 from tacit.learn.inferred import Wishes, fit_inferred
 from tacit.learn.methods import EM, AvailableCases, Method
-from tacit.learn.progress import watched
+from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import check_choices
 from tacit.learn.structures import as_structure
 
@@ -42,7 +42,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     level: float = 0.95,
     seed: int | None = None,
     threads: int | None = None,
-    progress: bool | Callable[[int, int], None] | None = None,
+    progress: bool | Callback | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
 ) -> Fit:
@@ -67,6 +67,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     tied       groups of variables that share one table, for hidden Markov models and the like
     level      of the credible intervals
     seed       makes runs with random starts repeatable; counting draws nothing at random
+    progress   True or False for a bar or none, by default a bar on a terminal once work takes long;
+               or a callback told(done, total), or told(done, total, objective), after every step
     checkpoint  a file that keeps a running EM, so that `resume=True` can go on after a break
     """
     check_level(level)

@@ -17,6 +17,7 @@ from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
+from tacit.learn.gaps import Gaps
 from tacit.learn.intervals import Intervals
 
 Evidence: TypeAlias = Counts | SparseCounts | Moments
@@ -47,6 +48,7 @@ class CasesUsed:
     cases        how many cases were used, all of them unless `method` says otherwise
     weight       how many cases they count as
     missing      missing cells per variable of the network
+    gaps         which of them are missing together; None where nobody looked
     fingerprint  changes when any cell does; empty when only statistics were given
     source       where the cases came from
     """
@@ -56,6 +58,7 @@ class CasesUsed:
     missing: Mapping[str, int] = field(default_factory=dict)
     fingerprint: str = ""
     source: str = ""
+    gaps: Gaps | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

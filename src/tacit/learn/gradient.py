@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from tacit.arrays import Floats
@@ -11,10 +9,11 @@ from tacit.learn.climb import Climb
 from tacit.learn.expectation import EmIterate, Problem, at, normalised
 from tacit.learn.fits import Stop
 from tacit.learn.methods import Gradient
+from tacit.learn.progress import Report
 
 
 def run_gradient(
-    problem: Problem, method: Gradient, start: Floats, told: Callable[[int, int], None]
+    problem: Problem, method: Gradient, start: Floats, told: Report
 ) -> Climb[EmIterate]:
     """L-BFGS on logits η, θ = softmax(η) row by row.
 
@@ -26,6 +25,7 @@ def run_gradient(
     layout = problem.layout
     starts, lengths = layout.rows
     trace: list[float] = []
+    here = np.log(np.maximum(start, 1e-8))
 
     def cost(logits: Floats) -> tuple[float, Floats]:
         theta = _softmax(problem, logits)
@@ -35,20 +35,19 @@ def run_gradient(
         return -here.objective, -(weights - theta * totals)
 
     def heard(result: Floats) -> None:
+        nonlocal here
+        here = result.copy()
         trace.append(-cost(result)[0])
-        told(len(trace), method.max_steps)
+        told(len(trace), method.max_steps, trace[-1])
 
-    begin = np.log(np.maximum(start, 1e-8))
-    found = minimize(
-        cost,
-        begin,
-        jac=True,
-        method="L-BFGS-B",
-        callback=heard,
-        options={"maxiter": method.max_steps, "ftol": method.tolerance, "gtol": 1e-8, "maxcor": 30},
-    )
-    end = at(problem, _softmax(problem, found.x))
-    stop = Stop.STEP_LIMIT if found.nit >= method.max_steps else Stop.CONVERGED
+    options = {"maxiter": method.max_steps, "ftol": method.tolerance, "gtol": 1e-8, "maxcor": 30}
+    try:
+        found = minimize(cost, here, jac=True, method="L-BFGS-B", callback=heard, options=options)
+        here = found.x
+        stop = Stop.STEP_LIMIT if found.nit >= method.max_steps else Stop.CONVERGED
+    except KeyboardInterrupt:
+        stop = Stop.INTERRUPTED
+    end = at(problem, _softmax(problem, here))
     return Climb(end, (*trace, end.objective), stop)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ from tacit.learn.fill_in import run_fill_in
 from tacit.learn.fits import Run
 from tacit.learn.gradient import run_gradient
 from tacit.learn.methods import EM, FillIn, Gradient
+from tacit.learn.progress import Report
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +80,7 @@ class How:
 
     seed: int
     threads: int | None
-    told: Callable[[int, int], None]
+    told: Report
     start: Network | None = None
     checkpoint: Checkpoint | None = None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,13 @@ from tacit.core.network import Network
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.counted import cases_used
-from tacit.learn.fits import Fit
+from tacit.learn.fits import Fit, Stop
 from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
-from tacit.learn.methods import EM, AvailableCases
+from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.notes import incomplete_notes
 from tacit.learn.parts import discrete_axes, pseudo_counts
+from tacit.learn.progress import Report
 from tacit.learn.settings import settings_of
 
 
@@ -32,9 +32,7 @@ class Wishes:
     resume: bool = False
 
 
-def fit_inferred(
-    gathered: Gathered, choices: Choices, wishes: Wishes, told: Callable[[int, int], None]
-) -> Fit:
+def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Report) -> Fit:
     """Learn tables from incomplete cases by the method chosen."""
     method = choices.method
     if method is None or isinstance(method, AvailableCases):
@@ -70,7 +68,7 @@ def _fit(
         network=learned.network,
         objective=learned.objective,
         trace=best.trace,
-        stop=best.stop,
+        stop=_stop(learned, choices.method, bool(gathered.hidden)),
         rules=(),
         settings=settings,
         seed=choices.seed,
@@ -85,12 +83,21 @@ def _fit(
     )
 
 
+def _stop(learned: Learned, method: Method | None, hidden: bool) -> Stop:
+    """Why the best run ended, unless some run was cut short or never came to start."""
+    asked = method.runs(hidden) if isinstance(method, EM) else 1
+    cut = len(learned.runs) < asked or Stop.INTERRUPTED in {run.stop for run in learned.runs}
+    return Stop.INTERRUPTED if cut else learned.runs[learned.best].stop
+
+
 def _further(gathered: Gathered, wishes: Wishes) -> dict[str, Any]:
     said: dict[str, Any] = {}
     if gathered.hidden:
         said["hidden"] = {name: list(each.states) for name, each in gathered.hidden.items()}
     if wishes.tied:
         said["tied"] = [list(group) for group in wishes.tied]
+    if wishes.start is not None:
+        said["start"] = "given"
     return said
 
 
@@ -101,6 +108,8 @@ def _checkpoint(
         if wishes.resume:
             raise OptionError("resume=True needs checkpoint=, the file to go on from")
         return None
+    if not isinstance(choices.method, EM):
+        raise OptionError("checkpoint= keeps a running tc.EM(); other methods keep none")
     task = {
         "cases": cases.data.fingerprint(),
         **{key: settings[key] for key in settings if key not in ("versions", "level")},

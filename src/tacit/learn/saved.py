@@ -17,6 +17,7 @@ from tacit.families.table import Table
 from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
 from tacit.learn.fits import CasesUsed, Fit, Run, Stop
+from tacit.learn.gaps import Gaps
 
 FORMAT = "tacit-fit"
 VERSION = 1
@@ -73,6 +74,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
             "missing": dict(fit.cases.missing),
             "fingerprint": fit.cases.fingerprint,
             "source": fit.cases.source,
+            "gaps": _gaps_to_plain(fit.cases.gaps),
         },
         "runs": [
             {"objective": run.objective, "trace": list(run.trace), "stop": run.stop.name}
@@ -97,13 +99,27 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         pseudo={name: np.asarray(alpha, dtype=float) for name, alpha in plain["pseudo"].items()},
         log_likelihood=float(plain["log_likelihood"]),
         log_marginal_likelihood=plain["log_marginal_likelihood"],
-        cases=CasesUsed(**plain["cases"]),
+        cases=CasesUsed(**{**plain["cases"], "gaps": _gaps(plain["cases"].get("gaps"))}),
         runs=tuple(
             Run(float(run["objective"]), tuple(map(float, run["trace"])), Stop[run["stop"]])
             for run in plain["runs"]
         ),
         known={name: _counts(each) for name, each in plain["known"].items()},
     )
+
+
+def _gaps_to_plain(gaps: Gaps | None) -> dict[str, Any] | None:
+    if gaps is None:
+        return None
+    common = [[list(columns), cases] for columns, cases in gaps.common]
+    return {"complete": gaps.complete, "patterns": gaps.patterns, "common": common}
+
+
+def _gaps(plain: Mapping[str, Any] | None) -> Gaps | None:
+    if plain is None:
+        return None
+    common = tuple((tuple(map(str, columns)), int(cases)) for columns, cases in plain["common"])
+    return Gaps(int(plain["complete"]), int(plain["patterns"]), common)
 
 
 def _counts(plain: Mapping[str, Any]) -> Counts:
