@@ -51,7 +51,7 @@ def log_mass(engine: Engine, observed: Observed) -> float:
 
 
 def joint_posterior(engine: Engine, observed: Observed, targets: Sequence[int]) -> Floats:
-    """Σ over everything else of P(targets, findings), one axis per target, not normalised.
+    """P(targets | findings), one axis per target; all zero if the findings are impossible.
 
     A target that is observed has its mass in the state found.
     """
@@ -69,8 +69,7 @@ def joint_posterior(engine: Engine, observed: Observed, targets: Sequence[int]) 
     mass = joint_of(plan.tree, home, observed.codes, observed.theta, strides, out)
     if mass == -np.inf:
         return np.zeros([engine.layout.cards[v] for v in targets])
-    values = out.reshape(shape) * np.exp(mass)
-    return _with_observed(values, engine, observed, targets)
+    return _with_observed(out.reshape(shape), engine, observed, targets)
 
 
 def _home(plan: Junction, wanted: Sequence[int]) -> int:

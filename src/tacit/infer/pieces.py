@@ -147,7 +147,8 @@ def in_parts(contexts: int, part: Callable[[int, int, int], None], threads: int)
 
 def run(compiled: Compiled, theta: Floats, threads: int = 1) -> tuple[Floats, Floats]:
     """Expected counts of all contexts under these parameters, and the log mass of each context."""
-    from tacit.kernels.propagate import expected_counts, room_for
+    from tacit.kernels.propagate import expected_counts
+    from tacit.kernels.strided import room_for
 
     c, contexts = compiled, len(compiled.batch.kind)
     masses = np.zeros(contexts)
@@ -163,7 +164,8 @@ def run(compiled: Compiled, theta: Floats, threads: int = 1) -> tuple[Floats, Fl
 
 def log_masses(compiled: Compiled, theta: Floats, threads: int = 1) -> Floats:
     """log P(what is seen around each context, and through it), context by context."""
-    from tacit.kernels.propagate import log_masses_of, room_for
+    from tacit.kernels.propagate import log_masses_of
+    from tacit.kernels.strided import room_for
 
     c, masses = compiled, np.zeros(len(compiled.batch.kind))
 
@@ -190,7 +192,7 @@ class ContextPosteriors:
 def context_posteriors(compiled: Compiled, theta: Floats, threads: int = 1) -> ContextPosteriors:
     """P(each open variable | its context) for every context, once."""
     from tacit.kernels.posteriors import Open, posteriors_of
-    from tacit.kernels.propagate import room_for
+    from tacit.kernels.strided import room_for
 
     c, kind = compiled, compiled.batch.kind
     widths = np.array(

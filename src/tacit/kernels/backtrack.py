@@ -9,28 +9,23 @@ import numpy as np
 from numba import njit
 
 from tacit.arrays import Bools, Codes, Floats, Ints
+from tacit.kernels.careful import fill_carefully, send
 from tacit.kernels.cut import Cut, Tree, cut_room, cut_tree
-from tacit.kernels.propagate import fill, multiply, room_for
+from tacit.kernels.strided import room_for
 from tacit.kernels.trees import Program
 
 
 @njit(cache=True, nogil=True)
-def _reduce(p: Program, c: int, psi: Floats, sep: Floats, by_max: bool) -> float:
-    """The message of clique c: its first dimension summed out, or its maximum; returns the scale
-    that was taken out. A clique whose first dimension was observed passes everything on."""
+def _reduce(p: Program, c: int, psi: Floats, sep: Floats, by_max: bool) -> None:
+    """The message of clique c: its first dimension summed out, or its maximum. A clique whose
+    first dimension was observed passes everything on."""
     start, cells, messages = p.at[c], p.cells[c], p.sep_cells[c]
-    top = 0.0
-    for cell in range(start, start + cells):
-        top = max(top, psi[cell])
-    if not top > 0.0:
-        return 0.0
     for place in range(messages):
         best = 0.0
         for layer in range(cells // messages):
-            value = psi[start + layer * messages + place] / top
+            value = psi[start + layer * messages + place]
             best = max(best, value) if by_max else best + value
         sep[p.sep_at[c] + place] = best
-    return top
 
 
 @njit(cache=True, nogil=True)
@@ -42,31 +37,13 @@ def eliminate_all(
     cells, messages = cut_tree(tree, codes, mine)
     room = room_for(cells, messages, tree.most_dims)
     p, cliques = mine.program, tree.program.cells.size
-    fill(p, 0, cliques, mine.bases, 0, theta, room)
-    log_value = 0.0
+    log_value = fill_carefully(p, 0, cliques, mine.bases, 0, theta, room)
     for c in range(cliques):
+        if log_value == -np.inf:
+            break
         first = tree.variables[tree.program.dims[c]]
-        top = _reduce(p, c, room.psi, room.sep, by_max[first])
-        if top == 0.0:
-            return -np.inf, mine, room.psi
-        log_value += np.log(top)
-        above = p.parent[c]
-        if above >= 0:
-            multiply(
-                room.psi,
-                p.at[above],
-                p.cells[above],
-                p.dims[above],
-                p.dims[above + 1],
-                p.cards,
-                p.strides,
-                p.down[c],
-                room.sep,
-                p.sep_at[c],
-                room.digits,
-            )
-        else:
-            log_value += np.log(room.sep[p.sep_at[c]])
+        _reduce(p, c, room.psi, room.sep, by_max[first])
+        log_value += send(p, c, room) if p.parent[c] >= 0 else np.log(room.sep[p.sep_at[c]])
     return log_value, mine, room.psi
 
 

@@ -12,14 +12,8 @@ import numpy as np
 from numba import njit
 
 from tacit.arrays import Codes, Floats, Ints
-from tacit.kernels.propagate import (
-    add,
-    collect,
-    distribute,
-    expect,
-    marginal,
-    room_for,
-)
+from tacit.kernels.propagate import collect, distribute, expect, marginal
+from tacit.kernels.strided import add, room_for
 from tacit.kernels.trees import Program, Room
 
 

@@ -1,10 +1,4 @@
-"""Exact propagation in clique trees, one context after the other.
-
-Potentials are never copied from the tables: a factor of a clique is a base position in the flat
-parameters `theta` plus one stride per dimension of the clique. Two primitives do all the work:
-multiply a strided factor into a clique, and add a clique into a strided target; the same strides
-read parameters and write expected counts.
-"""
+"""Exact propagation in clique trees, one context after the other."""
 
 from __future__ import annotations
 
@@ -12,68 +6,12 @@ import numpy as np
 from numba import njit
 
 from tacit.arrays import Floats, Ints
+from tacit.kernels.careful import collect_carefully
+from tacit.kernels.strided import add, multiply
 from tacit.kernels.trees import Batch, Program, Room
 
-
-@njit(cache=True, nogil=True)
-def room_for(cells: int, messages: int, dims: int) -> Room:
-    """Work space for the largest clique tree."""
-    digits = np.zeros(dims + 1, dtype=np.int64)
-    return Room(np.empty(cells), np.empty(messages), np.empty(messages), digits)
-
-
-@njit(cache=True, nogil=True)
-def _next(
-    first: int, inner: int, cards: Ints, strides: Ints, at: int, offset: int, digits: Ints
-) -> int:
-    """Step the dimensions first..inner, the last fastest; the offset of the new digits."""
-    for dim in range(inner - 1, first - 1, -1):
-        place = dim - first
-        digits[place] += 1
-        offset += strides[at + place]
-        if digits[place] < cards[dim]:
-            return offset
-        offset -= strides[at + place] * cards[dim]
-        digits[place] = 0
-    return offset
-
-
-@njit(cache=True, nogil=True)
-def multiply(
-    psi: Floats, start: int, cells: int, first: int, last: int, cards: Ints, strides: Ints, at: int,
-    values: Floats, base: int, digits: Ints,
-) -> None:  # fmt: skip
-    """psi[cell] *= values[base + strides · digits(cell)] for the cells from `start` on.
-
-    The clique has the dimensions first..last of `cards`; its strides start at `at`. Single arrays,
-    not a program: handing over a tuple of arrays costs more than a small clique.
-    """
-    inner, count, step = last - 1, 1, 0
-    if last > first:
-        count, step = cards[inner], strides[at + inner - first]
-    cell, offset = start, base
-    for _ in range(cells // count):
-        for digit in range(count):
-            psi[cell + digit] *= values[offset + digit * step]
-        cell += count
-        offset = _next(first, inner, cards, strides, at, offset, digits)
-
-
-@njit(cache=True, nogil=True)
-def add(
-    psi: Floats, start: int, cells: int, first: int, last: int, cards: Ints, strides: Ints, at: int,
-    out: Floats, base: int, scale: float, digits: Ints,
-) -> None:  # fmt: skip
-    """out[base + strides · digits(cell)] += scale * psi[cell] for the cells from `start` on."""
-    inner, count, step = last - 1, 1, 0
-    if last > first:
-        count, step = cards[inner], strides[at + inner - first]
-    cell, offset = start, base
-    for _ in range(cells // count):
-        for digit in range(count):
-            out[offset + digit * step] += scale * psi[cell + digit]
-        cell += count
-        offset = _next(first, inner, cards, strides, at, offset, digits)
+LEAST_MASS = 1e-200
+"""Below this, cells of a clique may have been lost to underflow."""
 
 
 @njit(cache=True, nogil=True)
@@ -107,7 +45,8 @@ def collect(
     """Fill the cliques low..high and pass messages to the root; log of the total mass.
 
     Afterwards each clique holds its factors times the messages from below, scaled to add up to
-    one; -inf if the findings are impossible.
+    one; -inf if the findings are impossible. Where a mass comes near the smallest number there is,
+    everything is done again with care.
     """
     fill(p, low, high, bases, base_at, theta, room)
     psi, sep, log_mass = room.psi, room.sep, 0.0
@@ -116,8 +55,8 @@ def collect(
         mass = 0.0
         for cell in range(start, stop):
             mass += psi[cell]
-        if not mass > 0.0:
-            return -np.inf
+        if not mass > LEAST_MASS:
+            return collect_carefully(p, low, high, bases, base_at, theta, room)
         log_mass += np.log(mass)
         for cell in range(start, stop):
             psi[cell] /= mass
