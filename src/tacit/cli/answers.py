@@ -17,6 +17,7 @@ class Answer:
     text   for people
     plain  for programs: the one object that `--json` prints
     brief  what is left of the text under `--quiet`; empty where the result is a file
+    status  0, or 1 where the user asked to be told of a finding in this way
     """
 
     text: str
@@ -24,6 +25,7 @@ class Answer:
     brief: str = ""
     json: bool = field(default=False, kw_only=True)
     quiet: bool = field(default=False, kw_only=True)
+    status: int = field(default=0, kw_only=True)
 
     def show(self) -> None:
         """Print what was asked for, and nothing else, on standard output."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import OptionError, marked, nearest
 
 if TYPE_CHECKING:
     from tacit.estimate.estimates import Estimate
     from tacit.estimate.priors import Prior
-    from tacit.learn.methods import AvailableCases
+    from tacit.infer.weighting import LikelihoodWeighting
+    from tacit.learn.methods import Method
 
 
 class EstimateName(StrEnum):
@@ -33,7 +34,16 @@ class EmptyRows(StrEnum):
 class MethodName(StrEnum):
     """`--method`."""
 
+    EM = "em"
+    GRADIENT = "gradient"
+    FILL_IN = "fill-in"
     AVAILABLE = "available"
+
+
+class StartName(StrEnum):
+    """`--start`."""
+
+    GIVEN = "given"
 
 
 PRIORS = {
@@ -85,8 +95,49 @@ def estimate_of(name: EstimateName, empty: EmptyRows) -> Estimate:
     return Smoothed(empty.value)
 
 
-def method_of(name: MethodName | None) -> AvailableCases | None:
-    """`available` as `AvailableCases()`."""
-    from tacit.learn.methods import AvailableCases
+def method_of(name: MethodName | None, **limits: float | None) -> Method | None:
+    """`em` as `EM()`, and so on, with the limits that were given; naming one means EM."""
+    from tacit.learn.methods import EM, AvailableCases, FillIn, Gradient
 
-    return AvailableCases() if name is MethodName.AVAILABLE else None
+    given: dict[str, Any] = {key: value for key, value in limits.items() if value is not None}
+    if name is None and not given:
+        return None
+    allowed = {
+        MethodName.GRADIENT: {"tolerance", "max_steps"},
+        MethodName.FILL_IN: {"tolerance", "max_steps"},
+        MethodName.AVAILABLE: set[str](),
+    }
+    if name in allowed and (wrong := sorted(set(given) - allowed[name])):
+        option = wrong[0].replace("_", "-")
+        raise OptionError(f"--{option} means nothing to --method {name}")
+    match name:
+        case MethodName.GRADIENT:
+            return Gradient(**given)
+        case MethodName.FILL_IN:
+            return FillIn(**given)
+        case MethodName.AVAILABLE:
+            return AvailableCases()
+    return EM(**given)
+
+
+def sampling_of(text: str | None, seed: int | None) -> LikelihoodWeighting | None:
+    """`weighting:10000` as `LikelihoodWeighting(10000)`, with a seed that can be written down."""
+    if text is None:
+        return None
+    from tacit.infer.sampling import fresh_seed
+    from tacit.infer.weighting import LikelihoodWeighting
+
+    word, colon, amount = text.partition(":")
+    if word != "weighting":
+        what = f"{word!r} is no method{nearest(word, ['weighting'])}"
+        raise OptionError(f"{marked(text, 0, len(word), what, '--method')}\n\n{_SAMPLING}")
+    if colon and not (amount.isdecimal() and int(amount) >= 2):
+        what = f"{amount!r} is no number of samples, 2 or more"
+        raise OptionError(
+            f"{marked(text, len(word) + 1, len(text), what, '--method')}\n\n{_SAMPLING}"
+        )
+    used = fresh_seed(seed)
+    return LikelihoodWeighting(int(amount), used) if colon else LikelihoodWeighting(seed=used)
+
+
+_SAMPLING = "methods: weighting[:SAMPLES]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,10 +15,12 @@ from tacit.cli.choices import (
     EmptyRows,
     EstimateName,
     MethodName,
+    StartName,
     estimate_of,
     method_of,
     prior_of,
 )
+from tacit.cli.given import hidden_of
 from tacit.cli.options import (
     Cases,
     Continuouses,
@@ -28,6 +31,7 @@ from tacit.cli.options import (
     Quiet,
     Seed,
     TableName,
+    Threads,
     Weights,
 )
 from tacit.cli.reading import Reading, structure_of
@@ -39,16 +43,23 @@ from tacit.cli.targets import (
     report_target,
     write_all,
 )
+from tacit.core.errors import OptionError, marked
 
 if TYPE_CHECKING:
     from tacit.learn.fits import Fit
+    from tacit.learn.methods import Method
+
+NOT_CONVERGED = 1
+"""The status under `--strict` of a fit that ended early."""
 
 EXAMPLES = """\
 tacit fit patients.csv --network "Smoker -> Cancer -> Xray" -o learned.bif
 tacit fit patients.csv --network asia.bif --prior bdeu:10 -o learned.bif \\
     --save-fit fit.json --report report.html
+tacit fit answers.csv --network "Mood -> Sleep, Work, Appetite" --hidden Mood=3 \\
+    --restarts 20 --seed 1 -o learned.json
 tacit fit clinic.duckdb --table visits --network asia.bif --missing NA \\
-    --method available -o learned.json"""
+    --checkpoint run.ckpt --resume --strict -o learned.json"""
 
 
 def fit(
@@ -78,10 +89,35 @@ def fit(
     empty: Annotated[
         EmptyRows, typer.Option(help="What becomes of rows that nothing determines.")
     ] = EmptyRows.UNIFORM,
+    hidden: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="H=3", help="H is in no column and has 3 states; `rest`: all such; repeatable."
+        ),
+    ] = None,
     method: Annotated[
         MethodName | None,
-        typer.Option(help="With missing cells: each family skips cases incomplete in it."),
+        typer.Option(help="How missing cells are treated; em if not given."),
     ] = None,
+    restarts: Annotated[
+        int | None, typer.Option(min=1, help="Starts of EM: 1, or 5 with hidden variables.")
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(min=0, help="Stop when steps gain less, as a share.")
+    ] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Of each start.")] = None,
+    start: Annotated[
+        StartName | None, typer.Option(help="Begin with the numbers of the network NET.")
+    ] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keep a running EM here.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the checkpoint if it is there.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Status 1 if it did not converge.")
+    ] = False,
     weights: Weights = None,
     missing: Missing = None,
     discrete: Discretes = None,
@@ -95,34 +131,73 @@ def fit(
     report: Annotated[
         str | None, typer.Option(metavar="R.html", help="A report: .html .md .txt .json.")
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Use at most so many cores.")] = None,
+    threads: Threads = None,
     json: Json = False,
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Estimate the parameters of a network from cases."""
+    """Estimate the parameters of a network from cases.
+
+    Missing cells and hidden variables are inferred; every case is used.
+    """
     chosen, wanted = prior_of(prior), estimate_of(estimate, empty)
+    how = method_of(method, restarts=restarts, tolerance=tolerance, max_steps=max_steps)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
     targets = _targets(output, save_fit, report)
-    check_targets(list(targets.values()))
+    said = check_checkpoint(checkpoint, resume, how, list(targets.values()))
 
     from tacit.learn.fit import fit as learn
 
     structure, notes = structure_of(network)
+    unseen = hidden_of(hidden, structure)
     found = learn(
         structure,
-        reading.cases(cases, structure, threads),
+        reading.cases(cases, structure, threads, partial=unseen is not None),
         prior=chosen,
         estimate=wanted,
-        method=method_of(method),
+        hidden=unseen,
+        method=how,
+        start=start.value if start is not None else None,
         level=level,
         seed=seed,
         threads=threads,
         progress=False if quiet or json else None,
+        checkpoint=checkpoint,
+        resume=resume,
     )
-    found = replace(found, notes=(*notes, *found.notes))
+    found = replace(found, notes=(*notes, *found.notes, *said))
     write_fit(found, targets)
-    return Answer(_told(found, targets), _plain(found, targets), json=json, quiet=quiet)
+    status = NOT_CONVERGED if strict and not _converged(found) else 0
+    answer = Answer(_told(found, targets), _plain(found, targets), json=json, quiet=quiet)
+    return replace(answer, status=status)
+
+
+def _converged(found: Fit) -> bool:
+    from tacit.learn.fits import Stop
+
+    return found.stop in (Stop.CLOSED_FORM, Stop.CONVERGED)
+
+
+def check_checkpoint(
+    checkpoint: str | None, resume: bool, method: Method | None, others: list[Target]
+) -> tuple[str, ...]:
+    """Notes about the checkpoint, or an error: it is a file of its own, and none gets lost."""
+    from tacit.learn.methods import EM
+
+    if checkpoint is None:
+        check_targets(others)
+        if resume:
+            raise OptionError("--resume needs --checkpoint FILE, the file to go on from")
+        return ()
+    check_targets([*others, Target("--checkpoint", checkpoint, ())])
+    if not isinstance(method, EM | None):
+        raise OptionError("--checkpoint keeps a running EM; --method em is the one that has it")
+    if Path(checkpoint).exists():
+        if not resume:
+            what = "this file is there already; --resume goes on from it, or remove it"
+            raise OptionError(marked(checkpoint, 0, len(checkpoint), what, "--checkpoint"))
+        return ()
+    return ("there was no checkpoint to go on from: a fresh start",) if resume else ()
 
 
 def _targets(output: str, save_fit: str | None, report: str | None) -> dict[str, Target]:
@@ -159,6 +234,8 @@ def _plain(found: Fit, targets: Mapping[str, Target]) -> dict[str, Any]:
         "cases": cases.cases,
         "weight": cases.weight,
         "missing_cells": dict(cases.missing),
+        "complete_cases": cases.gaps.complete if cases.gaps is not None else cases.cases,
+        "hidden": {name: list(states) for name, states in found.settings.get("hidden", {}).items()},
         "variables": len(found.network),
         "arcs": len(found.network.dag.arcs),
         "free_parameters": found.network.free_parameters,
@@ -170,6 +247,11 @@ def _plain(found: Fit, targets: Mapping[str, Target]) -> dict[str, Any]:
         "average_log_likelihood": found.log_likelihood / cases.weight if cases.weight else None,
         "log_marginal_likelihood": found.log_marginal_likelihood,
         "stop": found.stop.value,
+        "converged": _converged(found),
+        "runs": [
+            {"objective": run.objective, "steps": len(run.trace) - 1, "stop": run.stop.value}
+            for run in found.runs
+        ],
         "rows_without_cases": sum(len(rows) for rows in found.empty_rows.values()),
         "seed": found.seed,
         "notes": list(found.notes),

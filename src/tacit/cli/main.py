@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tacit.cli import convert, demo, fit, report, sample, score, show
+from tacit.cli import convert, demo, fit, predict, query, report, sample, score, show
 from tacit.cli.answers import Answer
 from tacit.cli.completion import scripted
 from tacit.cli.wording import in_words
@@ -31,6 +31,8 @@ app = typer.Typer(
 )
 for module, command in (
     (fit, fit.fit),
+    (query, query.query),
+    (predict, predict.predict),
     (score, score.score),
     (sample, sample.sample),
     (convert, convert.convert),
@@ -69,7 +71,7 @@ def run() -> None:
 
 
 def execute(arguments: Sequence[str]) -> int:
-    """Run one command line and return its status: 0 done, 2 bad input or usage."""
+    """Run one command line and return its status: 0 done, 1 a finding, 2 bad input."""
     try:
         return _execute(list(arguments) or ["--help"])
     except PARSING_ERROR as problem:
@@ -96,7 +98,7 @@ def _execute(arguments: list[str]) -> int:
         return int(left.code or DONE)
     if isinstance(answer, Answer):
         answer.show()
-        return DONE
+        return answer.status
     if answer == INTERRUPTED:  # how typer hands on Ctrl-C
         raise KeyboardInterrupt
     return int(answer or DONE)

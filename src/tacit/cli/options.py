@@ -55,6 +55,13 @@ TableName = Annotated[
 Query = Annotated[
     str | None, typer.Option("--query", metavar="SQL", help="A query of the database CASES.")
 ]
+Given = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--given", metavar="FINDING", help="What is known: A=yes, B={x, y}, C=not z; repeatable."
+    ),
+]
+Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Use at most so many cores.")]
 
 
 def plain_name(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.cli.options import plain_name, plain_names
-from tacit.core.errors import OptionError, marked
+from tacit.core.errors import OptionError, listed, marked, quoted
 
 if TYPE_CHECKING:
     from tacit.core.dag import Dag
@@ -73,8 +73,15 @@ class Reading:
             query,
         )
 
-    def cases(self, source: str, structure: Dag | Network, threads: int | None = None) -> Dataset:
-        """The columns of the cases that the structure names."""
+    def cases(
+        self,
+        source: str,
+        structure: Dag | Network,
+        threads: int | None = None,
+        *,
+        partial: bool = False,
+    ) -> Dataset:
+        """The columns of the cases that the structure names; `partial`: as far as there are any."""
         from tacit.core.network import Network
         from tacit.io.cases import read_cases
 
@@ -90,4 +97,12 @@ class Reading:
             table=self.table,
             query=self.query,
             threads=threads,
+            partial=partial,
         )
+
+
+def unmeasured(network: Network, data: Dataset, treated: str) -> list[str]:
+    """A note about the variables that have no column."""
+    names = [quoted(name) for name in network.dag.names if name not in data]
+    verb = "has" if len(names) == 1 else "have"
+    return [f"{listed(names, 6)} {verb} no column: {treated}"] if names else []

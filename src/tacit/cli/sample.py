@@ -7,12 +7,14 @@ from typing import Annotated
 import typer
 
 from tacit.cli.answers import Answer, noted
-from tacit.cli.options import Json, NetworkFile, Quiet, Seed
+from tacit.cli.given import given_of
+from tacit.cli.options import Given, Json, NetworkFile, Quiet, Seed
 from tacit.cli.reading import network_of
 from tacit.cli.targets import Target, check_targets
 
 EXAMPLES = """\
 tacit sample asia.bif -n 1000 -o cases.csv --seed 1
+tacit sample asia.bif -n 1000 -o ill.csv --given "dysp=yes, xray=yes"
 tacit sample asia.bif -n 1000 -o gaps.csv.gz --missing-share 0.1"""
 
 
@@ -23,6 +25,7 @@ def sample(
         str,
         typer.Option("-o", "--output", metavar="CASES.csv", help="A .csv, .tsv or .parquet file."),
     ],
+    given: Given = None,
     missing_share: Annotated[
         float | None,
         typer.Option(metavar="SHARE", help="Cells go missing at random with this probability."),
@@ -31,7 +34,10 @@ def sample(
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Draw cases from a network."""
+    """Draw cases from a network.
+
+    With --given, from its distribution given these findings, exactly.
+    """
     from tacit.infer.sampling import AtRandom, fresh_seed
     from tacit.infer.sampling import sample as draw
     from tacit.io.casesout import PACKED, SUFFIXES, write_cases
@@ -40,7 +46,8 @@ def sample(
     blanks = AtRandom(missing_share) if missing_share is not None else None
     used = fresh_seed(seed)
     found, notes = network_of(network)
-    data = draw(found, cases, seed=used, missing=blanks)
+    findings = given_of(found, given)
+    data = draw(found, cases, given=findings, seed=used, missing=blanks)
     write_cases(data, output)
     gaps = sum(data.missing().values())
     plain = {

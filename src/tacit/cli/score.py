@@ -19,7 +19,7 @@ from tacit.cli.options import (
     TableName,
     Weights,
 )
-from tacit.cli.reading import Reading, network_of
+from tacit.cli.reading import Reading, network_of, unmeasured
 from tacit.cli.targets import Target, check_targets, write_all
 from tacit.core.grid import counted
 
@@ -49,7 +49,7 @@ def score(
 ) -> Answer:
     """Say how probable cases are under a network.
 
-    The log-likelihood in nats: its sum, and its average per case. Cases must be complete.
+    The log-likelihood in nats: its sum, and its average per case. What is missing is summed out.
     """
     del seed
     targets = [Target("--per-case", per_case, (".csv",), (".csv",))] if per_case is not None else []
@@ -59,10 +59,11 @@ def score(
 
     reading = Reading.of(weights, missing, None, None, table, query)
     found, notes = network_of(network)
-    data = reading.cases(cases, found)
+    data = reading.cases(cases, found, partial=True)
     value = log_likelihood(found, data)
+    notes = (*notes, *data.notes, *unmeasured(found, data, "summed out in every case"))
     write_all([(target, lambda path: _write_each(value, path)) for target in targets])
-    plain = _plain(value, data, [*notes, *data.notes])
+    plain = _plain(value, data, list(notes))
     if per_case is not None:
         plain["written"] = {"per_case": per_case}
     return Answer(_told(plain), plain, repr(float(value)), json=json, quiet=quiet)
@@ -82,6 +83,7 @@ def _plain(value: LogLikelihood, data: Dataset, notes: list[str]) -> dict[str, A
         "weight": data.total_weight,
         "log_likelihood": float(value),
         "average_log_likelihood": value.average,
+        "missing_cells": {name: cells for name, cells in data.missing().items() if cells},
         "impossible_cases": int((value.per_case == -float("inf")).sum()),
         "notes": notes,
     }
@@ -95,6 +97,9 @@ def _told(plain: dict[str, Any]) -> str:
         f"{cases}: log-likelihood {plain['log_likelihood']:.6g} nats, "
         f"{plain['average_log_likelihood']:.6g} per case"
     ]
+    if cells := sum(plain["missing_cells"].values()):
+        verb = "is" if cells == 1 else "are"
+        lines.append(f"{counted(cells, 'cell')} {verb} missing and summed out")
     if impossible:
         verb = "is" if impossible == 1 else "are"
         lines.append(f"{counted(impossible, 'case')} {verb} impossible under the network")

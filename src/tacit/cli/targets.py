@@ -14,7 +14,10 @@ from tacit.core.errors import OptionError, TacitError, marked, nearest
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file that an option names, the suffixes that tell its format, and those packed by .gz."""
+    """A file that an option names, the suffixes that tell its format, and those packed by .gz.
+
+    Without suffixes any name will do.
+    """
 
     option: str
     path: str
@@ -25,7 +28,7 @@ class Target:
         """Nothing, or an error that marks what is wrong about the path."""
         path, known = Path(self.path), [*self.suffixes, *(f"{each}.gz" for each in self.packed)]
         found = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:])
-        if found.lower() not in known:
+        if known and found.lower() not in known:
             what = "the suffix must tell the format"
             if found:
                 what = f"no format has the suffix {found!r}{nearest(found, known)}"

@@ -11,12 +11,12 @@ import numpy as np
 from tacit import frames
 from tacit.arrays import Floats, Ints
 from tacit.core.dataset import Dataset
-from tacit.core.errors import ColumnError, listed, nearest
+from tacit.core.errors import ColumnError, nearest
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.infer.engine import Engine, engine_of
 from tacit.infer.pieces import Compiled, ContextPosteriors, compile_cases, context_posteriors
-from tacit.io.cases import as_dataset
+from tacit.io.cases import read_cases
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -118,11 +118,4 @@ def predict(network: Network, data: Any, *, threads: int = 1) -> Prediction:
 
 def observed_columns(network: Network, data: Any) -> Dataset:
     """The cases in the network's states; columns may be absent, but not all of them."""
-    cases = as_dataset(data)
-    present = {name: network.variables[name] for name in network.dag.names if name in cases}
-    if not present:
-        raise ColumnError(
-            f"no column of the cases is a variable of the network"
-            f"\n\ncolumns: {listed(cases.names)}\nvariables: {listed(network.dag.names)}"
-        )
-    return as_dataset(cases, like=present)
+    return read_cases(data, like=network, partial=True)

@@ -43,6 +43,7 @@ def read_cases(  # noqa: PLR0913 - help() and editors show options only if they 
     names: Sequence[object] | None = None,
     delimiter: str | None = None,
     threads: int | None = None,
+    partial: bool = False,
 ) -> Dataset:
     """Cases from a file, a database, a data frame, a dict of columns or an array; one row a case.
 
@@ -62,6 +63,7 @@ def read_cases(  # noqa: PLR0913 - help() and editors show options only if they 
     names       of the columns of a NumPy array
     delimiter   between the cells of a text file; by default its header shows it
     threads     at most so many; by default all cores
+    partial     read those of `columns` or `like` that are there; others are no error
 
     Text becomes states; whole numbers become states if there are few of them, other numbers are
     reals. What had to be decided is said in the notes of the result.
@@ -73,6 +75,7 @@ def read_cases(  # noqa: PLR0913 - help() and editors show options only if they 
         frozenset(_several(discrete)),
         frozenset(_several(continuous)),
         {name: tuple(map(state_text, states)) for name, states in (order or {}).items()},
+        partial,
     )
     if isinstance(source, Dataset):
         return _from_dataset(source, wanted, weights)

@@ -17,6 +17,7 @@ class Wanted:
     columns  the columns to read; None for those of `like`, or else all
     like     variables that columns are to be
     order    the states of other columns, in order
+    partial  variables of `like` may lack a column, but not all of them
     """
 
     columns: tuple[str, ...] | None = None
@@ -25,6 +26,7 @@ class Wanted:
     discrete: frozenset[str] = frozenset()
     continuous: frozenset[str] = frozenset()
     order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    partial: bool = False
 
     def __post_init__(self) -> None:
         for name in sorted(self.discrete & self.continuous):
@@ -51,6 +53,8 @@ class Wanted:
         _check(sorted(self.continuous), known, "continuous=")
         _check(self.order, known, "order=")
         asked = self.columns if self.columns is not None else tuple(self.like) or None
+        if asked is not None and self.partial:
+            asked = _present(asked, known)
         if asked is None:
             return [name for name in known if name != weights], ()
         _check(asked, known)
@@ -59,6 +63,16 @@ class Wanted:
         rest = [name for name in known if name not in asked and name != weights]
         note = f"not among the variables asked for, so not read: {listed(rest)}"
         return list(asked), (note,) if rest else ()
+
+
+def _present(asked: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    present = tuple(name for name in asked if name in known)
+    if not present:
+        raise ColumnError(
+            "no column of the cases is a variable of the network"
+            f"\n\ncolumns: {listed(known)}\nvariables: {listed(asked)}"
+        )
+    return present
 
 
 def _check(names: Iterable[str], known: Sequence[str], option: str = "") -> None:

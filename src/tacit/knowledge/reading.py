@@ -13,7 +13,10 @@ from tacit.knowledge.terms import Probability, Term, Word
 if TYPE_CHECKING:
     from lark import Lark
 
-_EXAMPLE = "a query is written like  P(Cancer | Xray=abnormal, Smoker=yes)"
+_EXAMPLES = {
+    "query": "a query is written like  P(Cancer | Xray=abnormal, Smoker=yes)",
+    "terms": "findings are written like  Xray=abnormal, Stage={III, IV}",
+}
 
 
 @cache
@@ -21,34 +24,40 @@ def _parser() -> Lark:
     from lark import Lark
 
     grammar = files("tacit.knowledge").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, start="query", parser="lalr", maybe_placeholders=True)
+    return Lark(grammar, start=list(_EXAMPLES), parser="lalr", maybe_placeholders=True)
 
 
 def parse_query(text: str) -> Probability:
     """The query that `text` states, `P(A, B | C=c, D={x, y})`."""
-    from lark.exceptions import UnexpectedInput
-
-    try:
-        tree: Any = _parser().parse(text)
-    except UnexpectedInput as problem:
-        raise QueryError(_complaint(text, problem)) from None
-    probability = tree.children[0]
-    targets, given = probability.children
+    targets, given = _parsed(text, "query").children[0].children
     return Probability(_terms(targets), _terms(given) if given is not None else (), text)
 
 
-def _complaint(text: str, problem: Any) -> str:
+def parse_findings(text: str) -> tuple[Term, ...]:
+    """What stands behind the bar of a query, alone: `C=c, D={x, y}`."""
+    return _terms(_parsed(text, "terms"))
+
+
+def _parsed(text: str, start: str) -> Any:
+    from lark.exceptions import UnexpectedInput
+
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedInput as problem:
+        raise QueryError(f"{_complaint(text, problem, start)}\n\n{_EXAMPLES[start]}") from None
+
+
+def _complaint(text: str, problem: Any, rule: str) -> str:
     start = problem.pos_in_stream
     token = getattr(problem, "token", None)
     length = len(token) if token is not None else 1
     ended = token is not None and token.type == "$END"
     if ended or start is None or not 0 <= start < len(text):
         start = max(0, len(text.rstrip()) - 1)
-        return marked(text, start, start + 1, "the query ends too early") + f"\n\n{_EXAMPLE}"
+        what = "the query ends too early" if rule == "query" else "more is expected here"
+        return marked(text, start, start + 1, what)
     word = text[start : start + length]
-    return marked(text, start, start + length, f"this does not fit here: {word!r}") + (
-        f"\n\n{_EXAMPLE}"
-    )
+    return marked(text, start, start + length, f"this does not fit here: {word!r}")
 
 
 def _terms(tree: Any) -> tuple[Term, ...]:

@@ -33,10 +33,7 @@ class EM:
     def __post_init__(self) -> None:
         if self.restarts is not None and self.restarts < 1:
             raise OptionError(f"restarts={self.restarts!r} must be 1 or more")
-        if not self.tolerance >= 0:
-            raise OptionError(f"tolerance={self.tolerance!r} must be 0 or more")
-        if self.max_steps < 1:
-            raise OptionError(f"max_steps={self.max_steps!r} must be 1 or more")
+        _check_limits(self)
         if self.init not in STARTS:
             raise OptionError(f"init={self.init!r} must be one of {', '.join(STARTS)}")
         if self.strategy not in STRATEGIES:
@@ -63,6 +60,9 @@ class Gradient:
     tolerance: float = 1e-10
     max_steps: int = 1000
 
+    def __post_init__(self) -> None:
+        _check_limits(self)
+
     def describe(self) -> str:
         """The method as Python writes it."""
         return _described(self, Gradient())
@@ -86,6 +86,7 @@ class FillIn:
     def __post_init__(self) -> None:
         if self.given not in ("parents", "nothing"):
             raise OptionError(f'given={self.given!r} must be "parents" or "nothing"')
+        _check_limits(self)
 
     def describe(self) -> str:
         """The method as Python writes it."""
@@ -106,6 +107,13 @@ class AvailableCases:
 
 
 Method: TypeAlias = EM | Gradient | FillIn | AvailableCases
+
+
+def _check_limits(method: EM | Gradient | FillIn) -> None:
+    if not method.tolerance >= 0:
+        raise OptionError(f"tolerance={method.tolerance!r} must be 0 or more")
+    if method.max_steps < 1:
+        raise OptionError(f"max_steps={method.max_steps!r} must be 1 or more")
 
 
 def _described(method: EM | Gradient | FillIn, default: EM | Gradient | FillIn) -> str:

@@ -1,0 +1,115 @@
+"""Findings and hidden variables as the command line writes them, turned into values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tacit.core.errors import OptionError, TacitError, marked, nearest
+from tacit.core.variables import Discrete
+
+if TYPE_CHECKING:
+    from tacit.core.dag import Dag
+    from tacit.core.network import Network
+    from tacit.infer.findings import Finding
+    from tacit.knowledge.terms import Term
+
+REST = "rest"
+"""The word that hides every variable without a column."""
+
+
+def given_of(network: Network, texts: Sequence[str] | None) -> dict[str, Any]:
+    """The findings of all `--given` as the library takes them, by variable."""
+    found: dict[str, Any] = {}
+    for text in texts or ():
+        for term in _terms(text, "--given"):
+            said = _bound(network, term, text)
+            if said.name in found:
+                what = f"{said.name!r} is given twice"
+                word = term.variable
+                raise OptionError(marked(text, word.start, word.end, what, "--given"))
+            found[said.name] = plain_finding(network, said, term.likelihoods is not None)
+    return found
+
+
+def plain_finding(network: Network, said: Finding, weighed: bool) -> Any:
+    """A state, a set of states, or {state: likelihood}."""
+    variable = network.variables[said.name]
+    assert isinstance(variable, Discrete)
+    pairs = zip(variable.states, said.likelihood.tolist(), strict=True)
+    possible = {state: value for state, value in pairs if value > 0}
+    if weighed:
+        return possible
+    return set(possible) if len(possible) > 1 else next(iter(possible))
+
+
+def _terms(text: str, option: str) -> tuple[Term, ...]:
+    from tacit.knowledge.reading import parse_findings
+
+    try:
+        return parse_findings(text)
+    except TacitError as problem:
+        raise type(problem)(f"{option}: {problem}") from None
+
+
+def _bound(network: Network, term: Term, text: str) -> Finding:
+    from tacit.infer.findings import finding
+
+    try:
+        return finding(network, term, text)
+    except TacitError as problem:
+        raise type(problem)(f"--given: {problem}") from None
+
+
+def hidden_of(
+    texts: Sequence[str] | None, structure: Dag | Network
+) -> Mapping[str, int | Sequence[str]] | str | None:
+    """`H=3`, `H={mild, severe}`, `H` (states from the network) or `rest`, as `fit` takes them."""
+    if not texts:
+        return None
+    if REST in texts:
+        if len(texts) > 1:
+            raise OptionError(f"--hidden {REST} hides all there is to hide; name nothing beside it")
+        return REST
+    found: dict[str, int | Sequence[str]] = {}
+    for text in texts:
+        for term in _terms(text, "--hidden"):
+            name = term.variable.text
+            if name in found:
+                raise _wrong(text, term, f"{name!r} is named twice")
+            found[name] = _hidden_states(term, text, structure)
+    return found
+
+
+def _hidden_states(term: Term, text: str, structure: Dag | Network) -> int | Sequence[str]:
+    name, states = term.variable.text, term.states
+    known = list(structure)
+    if name not in known:
+        raise _wrong(text, term, f"the dag has no variable {name!r} to hide{nearest(name, known)}")
+    if states is None:
+        declared = getattr(structure, "variables", {}).get(name)
+        if isinstance(declared, Discrete):
+            return declared.states
+        raise _wrong(text, term, f"how many states has {name!r}?", _HOW.format(name))
+    if term.negated or term.likelihoods is not None:
+        raise _wrong(text, term, f"the states of {name!r} are to be a number or their names")
+    if len(states) > 1:
+        return [state.text for state in states]
+    word = states[0]
+    if not word.text.isdecimal() or int(word.text) < 2:
+        few = word.text.lstrip("-").isdecimal()
+        what = f"{word.text!r} is no number of states"
+        if few:
+            what = f"a hidden variable has 2 states or more, not {word.text}"
+        said = marked(text, word.start, word.end, what, "--hidden")
+        raise OptionError(f"{said}\n\n{_HOW.format(name)}")
+    return int(word.text)
+
+
+_HOW = "write {0}=3, or name the states, {0}={{mild, severe}}"
+
+
+def _wrong(text: str, term: Term, what: str, more: str = "") -> OptionError:
+    word = term.variable
+    said = marked(text, word.start, word.end, what, "--hidden")
+    return OptionError(said + (f"\n\n{more}" if more else ""))
