@@ -23,6 +23,7 @@ from tacit.infer.contexts import Pieces, code_matrix, find_pieces, incomplete_ca
 from tacit.infer.flat import Layout
 from tacit.infer.junction import Junction, compile_junction
 from tacit.infer.pieces import Compiled, compile_pieces, in_parts, parts_of, run
+from tacit.infer.sizes import check_cases
 
 STRATEGIES = ("auto", "contexts", "trees")
 
@@ -105,8 +106,9 @@ def expectation(
     complete = np.setdiff1d(np.arange(len(data)), gaps, assume_unique=True)
     known = _flat_counts(data.take(complete), layout, families, threads)
     weights = np.ones(gaps.size) if data.weights is None else data.weights[gaps]
-    codes = code_matrix(data, layout.names, gaps)
-    return Trees(known, compile_junction(layout), codes, weights)
+    codes, junction = code_matrix(data, layout.names, gaps), compile_junction(layout)
+    check_cases(junction, codes)
+    return Trees(known, junction, codes, weights)
 
 
 def _flat_counts(

@@ -10,8 +10,9 @@ import numpy as np
 from tacit.arrays import Column, code_type
 from tacit.core.network import Network
 from tacit.infer.engine import engine_of
-from tacit.infer.exact import check_size, explain_impossible
+from tacit.infer.exact import explain_impossible
 from tacit.infer.findings import findings_of
+from tacit.infer.sizes import check_size
 
 
 def sample_given(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -15,6 +15,7 @@ from tacit.core.network import Network
 from tacit.infer.findings import Finding, combined
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.junction import Junction, compile_junction, compile_steps
+from tacit.infer.relevant import part
 
 KEPT_NETWORKS = 16
 KEPT_PLANS = 64
@@ -26,10 +27,12 @@ class Observed:
 
     An open variable with a likelihood has its own family weighed by it, so that nothing else needs
     to know of soft findings.
+    found: the variables that some finding speaks of
     """
 
     codes: Ints
     theta: Floats
+    found: tuple[int, ...] = ()
 
 
 @dataclass(eq=False)
@@ -39,35 +42,50 @@ class Engine:
     network: Network
     layout: Layout
     theta: Floats
-    plans: OrderedDict[tuple[str, tuple[int, ...]], Junction] = field(default_factory=OrderedDict)
+    plans: OrderedDict[tuple[tuple[int, ...] | str, ...], Junction] = field(
+        default_factory=OrderedDict
+    )
     lock: Lock = field(default_factory=Lock)
 
     def junction(self, joined: Sequence[int] = ()) -> Junction:
         """A clique tree in which the `joined` variables stand together."""
-        return self._plan(
-            "tree", tuple(joined), lambda: compile_junction(self.layout, tuple(joined))
-        )
+        together = tuple(sorted(joined))
+        return self._plan(("tree", together), lambda: compile_junction(self.layout, together))
+
+    def part(self, families: Collection[int], joined: Sequence[int] = ()) -> Junction:
+        """The same of some families alone, with a layout of its own."""
+        chosen, together = tuple(sorted(families)), tuple(sorted(joined))
+
+        def compiled() -> Junction:
+            layout = part(self.layout, chosen)
+            names = [self.layout.names[v] for v in together]
+            return compile_junction(layout, tuple(layout.places[name] for name in names))
+
+        return self._plan(("part", chosen, together), compiled)
 
     def steps(self, last: Sequence[int] = ()) -> Junction:
         """An elimination one variable at a time, those of `last` at the end."""
         chosen = tuple(sorted(last))
-        return self._plan("steps", chosen, lambda: compile_steps(self.layout, frozenset(chosen)))
+        return self._plan(("steps", chosen), lambda: compile_steps(self.layout, frozenset(chosen)))
 
-    def _plan(self, kind: str, key: tuple[int, ...], make: Callable[[], Junction]) -> Junction:
+    def _plan(
+        self, key: tuple[tuple[int, ...] | str, ...], make: Callable[[], Junction]
+    ) -> Junction:
         with self.lock:
-            if (kind, key) not in self.plans:
-                self.plans[kind, key] = make()
+            if key not in self.plans:
+                self.plans[key] = make()
                 while len(self.plans) > KEPT_PLANS:
                     self.plans.popitem(last=False)
-            self.plans.move_to_end((kind, key))
-            return self.plans[kind, key]
+            self.plans.move_to_end(key)
+            return self.plans[key]
 
     def observe(self, findings: Sequence[Finding]) -> Observed:
         """The findings as codes and weighed parameters."""
         codes = np.full(len(self.layout.names), -1, dtype=np.int64)
-        theta = self.theta
+        theta, found = self.theta, []
         for name, each in combined(findings).items():
             place = self.layout.places[name]
+            found.append(place)
             if not each.likelihood.any():
                 raise ImpossibleError(
                     f"the findings on {name!r} contradict each other: {each.text}"
@@ -78,7 +96,7 @@ class Engine:
                 theta = theta.copy() if theta is self.theta else theta
                 block = self.layout.block(theta, place)
                 block *= each.likelihood
-        return Observed(codes, theta)
+        return Observed(codes, theta, tuple(found))
 
 
 _engines: OrderedDict[int, Engine] = OrderedDict()

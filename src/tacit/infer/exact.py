@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import prod
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
-from tacit.core.errors import ImpossibleError, SizeError, listed
+from tacit.core.errors import ImpossibleError
 from tacit.infer.engine import Engine, Observed
 from tacit.infer.findings import Finding
 from tacit.infer.junction import Junction
+from tacit.infer.relevant import ancestral, near
+from tacit.infer.sizes import MEMORY_LIMIT, check_size
 
-MEMORY_LIMIT = 8 * 2**30
-"""Bytes that the potentials of one question may take."""
-
-
-def check_size(plan: Junction, codes: Ints, limit: int = MEMORY_LIMIT) -> None:
-    """Nothing, or an error that names the width and the largest clique, before memory is taken."""
-    cards = plan.layout.cards
-    sizes = [prod(cards[v] for v in clique if codes[v] < 0) for clique in plan.cliques.cliques]
-    needed = 8 * sum(sizes)
-    if needed > limit:
-        at = int(np.argmax(sizes))
-        widest = [v for v in plan.cliques.cliques[at] if codes[v] < 0]
-        names = listed((plan.layout.names[v] for v in widest), 8)
-        raise SizeError(
-            f"exact inference needs {needed / 2**30:.1f} GiB, more than {limit / 2**30:.1f} GiB: "
-            f"width {len(widest) - 1}, largest clique {sizes[at]:,} cells ({names})"
-            "\n\nadd findings, or ask for an approximation: method=tc.LikelihoodWeighting(100_000)"
-        )
+CHEAP = 200_000
+"""Cells up to which a tree of the whole network is not worth cutting for one question."""
 
 
 def marginals(engine: Engine, observed: Observed) -> tuple[float, list[Floats]]:
@@ -47,7 +33,7 @@ def marginals(engine: Engine, observed: Observed) -> tuple[float, list[Floats]]:
 
 def log_mass(engine: Engine, observed: Observed) -> float:
     """log P(findings), up to the factor of soft ones."""
-    return marginals(engine, observed)[0]
+    return _posterior(engine, observed, ())[0] if observed.found else 0.0
 
 
 def joint_posterior(engine: Engine, observed: Observed, targets: Sequence[int]) -> Floats:
@@ -55,27 +41,54 @@ def joint_posterior(engine: Engine, observed: Observed, targets: Sequence[int]) 
 
     A target that is observed has its mass in the state found.
     """
+    wanted = [v for v in targets if observed.codes[v] < 0]
+    if not wanted:
+        mass = log_mass(engine, observed)
+        return _with_observed(np.array(float(mass > -np.inf)), engine, observed, targets)
+    mass, values = _posterior(engine, observed, wanted)
+    return _with_observed(values, engine, observed, targets)
+
+
+def _posterior(engine: Engine, observed: Observed, wanted: Sequence[int]) -> tuple[float, Floats]:
+    """log P(findings), and P(wanted | findings) of open variables."""
     from tacit.kernels.cut import joint_of
 
-    wanted = [v for v in targets if observed.codes[v] < 0]
-    plan = engine.junction(tuple(sorted(wanted)) if len(wanted) > 1 else ())
-    check_size(plan, observed.codes)
-    home = _home(plan, wanted)
+    plan = _plan(engine, observed, wanted)
+    check_size(plan, observed.codes[_places(engine, plan)])
     shape = [engine.layout.cards[v] for v in wanted]
-    out = np.zeros(prod(shape))
-    strides = np.zeros(len(engine.layout.names), dtype=np.int64)
+    out, strides = np.zeros(prod(shape)), np.zeros(len(engine.layout.names), dtype=np.int64)
     for at, v in enumerate(wanted):
         strides[v] = prod(shape[at + 1 :])
-    mass = joint_of(plan.tree, home, observed.codes, observed.theta, strides, out)
-    if mass == -np.inf:
-        return np.zeros([engine.layout.cards[v] for v in targets])
-    return _with_observed(out.reshape(shape), engine, observed, targets)
+    home, places = _home(engine, plan, wanted), _places(engine, plan)
+    codes = observed.codes[places]
+    mass = joint_of(plan.tree, home, codes, observed.theta, strides[places], out)
+    return float(mass), out.reshape(shape)
 
 
-def _home(plan: Junction, wanted: Sequence[int]) -> int:
-    if not wanted:
-        return len(plan.cliques.cliques) - 1
-    scope = set(wanted)
+def _places(engine: Engine, plan: Junction) -> Ints:
+    """Where the variables of a plan stand in the whole network."""
+    return np.array([engine.layout.places[name] for name in plan.layout.names], dtype=np.int64)
+
+
+def _plan(engine: Engine, observed: Observed, wanted: Sequence[int]) -> Junction:
+    """A clique tree for one question.
+
+    That of the whole network is there already, and good enough if it is small. Else variables
+    neither wanted nor found nor above such ones are left out; and, if that is too large still,
+    what findings separate from the wanted ones: a contradiction there goes unnoticed.
+    """
+    joined, codes = wanted if len(wanted) > 1 else (), observed.codes
+    if sum(engine.junction().sizes(codes)) <= CHEAP:
+        return engine.junction(joined)
+    families: Collection[int] = ancestral(engine.layout, [*wanted, *observed.found])
+    plan = engine.part(families, joined)
+    if wanted and 8 * sum(plan.sizes(codes[_places(engine, plan)])) > MEMORY_LIMIT:
+        plan = engine.part(near(engine.layout, families, codes, wanted), joined)
+    return plan
+
+
+def _home(engine: Engine, plan: Junction, wanted: Sequence[int]) -> int:
+    scope = {plan.layout.places[engine.layout.names[v]] for v in wanted}
     return next(at for at, clique in enumerate(plan.cliques.cliques) if scope <= set(clique))
 
 
@@ -103,7 +116,5 @@ def explain_impossible(engine: Engine, findings: Sequence[Finding]) -> Impossibl
         return ImpossibleError(f"the network holds this finding impossible: {said}")
     return ImpossibleError(
         f"the network holds these findings impossible together: {said}"
-        "\n\neach of them alone, and any of them without the others, is possible"
-        if len(kept) == 2
-        else f"the network holds these findings impossible together: {said}"
+        "\n\nwithout any one of them the others are possible"
     )

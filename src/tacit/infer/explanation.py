@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from tacit.core.errors import QueryError, nearest, quoted
 from tacit.core.grid import Grid, number
-from tacit.core.network import Network
+from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.infer.engine import engine_of
-from tacit.infer.exact import check_size, explain_impossible, log_mass
-from tacit.infer.findings import findings_of
+from tacit.infer.exact import explain_impossible, log_mass
+from tacit.infer.findings import findings_of, settled
+from tacit.infer.sizes import check_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,10 @@ class MostProbable:
 def most_probable(
     network: Network,
     *,
-    of: Sequence[str] | None = None,
+    of: str | Sequence[str] | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> MostProbable:
-    """The states of `of` (all variables without findings if None) that are most probable together.
+    """The states of `of` (all variables that findings leave open) that are most probable together.
 
     maximise over of  Σ over the rest  P(of, rest | findings),
 
@@ -53,9 +54,10 @@ def most_probable(
     """
     from tacit.kernels.backtrack import eliminate_all, trace_best
 
+    check_network(network)
     engine, found = engine_of(network), findings_of(network, given)
     observed, layout = engine.observe(found), engine.layout
-    chosen = _chosen(network, of, [each.name for each in found])
+    chosen = _chosen(network, [of] if isinstance(of, str) else of, settled(found))
     places = [layout.places[name] for name in chosen]
     everything = len(chosen) == int(np.count_nonzero(observed.codes < 0))
     plan = engine.steps(() if everything else places)
@@ -72,13 +74,13 @@ def most_probable(
     return MostProbable(states, float(np.exp(value - total)), float(value - total))
 
 
-def _chosen(network: Network, of: Sequence[str] | None, found: Sequence[str]) -> list[str]:
+def _chosen(network: Network, of: Sequence[str] | None, known: Collection[str]) -> list[str]:
     if of is None:
-        return [name for name in network if name not in found]
+        return [name for name in network if name not in known]
     for name in of:
         if name not in network:
             raise QueryError(f"the network has no variable {name!r}{nearest(name, network)}")
-        if name in found:
+        if name in known:
             raise QueryError(f"{name!r} is asked for and given")
     if len(set(of)) < len(of):
         raise QueryError(f"a variable is asked for twice: {', '.join(of)}")

@@ -12,6 +12,7 @@ from tacit.arrays import Floats
 from tacit.core.errors import QueryError, StateError, listed, marked, nearest, quoted
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.io.states import number
 from tacit.knowledge.terms import Term, Word
 
 
@@ -32,18 +33,19 @@ class Finding:
 
 def findings_of(network: Network, given: Mapping[str, Any] | None) -> tuple[Finding, ...]:
     """Findings from a mapping: {"A": "yes", "B": {"x", "y"}, "C": {"a": 0.2, "b": 0.8}}."""
-    found = []
-    for name, said in (given or {}).items():
-        term = _as_term(name, said)
-        found.append(finding(network, term, ""))
-    return tuple(found)
+    if given is not None and not isinstance(given, Mapping):
+        raise QueryError(f'findings are given like {{"B": "b"}}, not as {given!r}')
+    return tuple(finding(network, _as_term(name, said), "") for name, said in (given or {}).items())
 
 
 def _as_term(name: str, said: Any) -> Term:
     word = Word(str(name))
     if isinstance(said, Mapping):
         states = tuple(Word(str(state)) for state in said)
-        return Term(word, states, likelihoods=tuple(float(value) for value in said.values()))
+        sizes = [number(value) for value in said.values()]
+        if None in sizes:
+            raise QueryError(f"the likelihoods of {name!r} must be numbers, not {dict(said)!r}")
+        return Term(word, states, likelihoods=tuple(float(size or 0) for size in sizes))
     if isinstance(said, set | frozenset | list | tuple):
         return Term(word, tuple(Word(str(state)) for state in sorted(map(str, said))))
     return Term(word, (Word(str(said)),))
@@ -86,7 +88,11 @@ def discrete(network: Network, word: Word, text: str) -> Discrete:
 
 
 def state_code(variable: Discrete, word: Word, text: str) -> int:
-    """The position of a state, or an error that shows what states there are."""
+    """The position of a state, or an error that shows what states there are; 1.0 is the state 1."""
+    size = number(word.text)
+    same = [state for state in variable.states if size is not None and number(state) == size]
+    if word.text not in variable.states and len(same) == 1:
+        return variable.states.index(same[0])
     if word.text not in variable.states:
         what = f"{variable.name!r} has no state {word.text!r}{nearest(word.text, variable.states)}"
         raise StateError(
@@ -111,3 +117,8 @@ def combined(findings: Iterable[Finding]) -> dict[str, Finding]:
             )
         by_name[each.name] = each
     return by_name
+
+
+def settled(findings: Iterable[Finding]) -> set[str]:
+    """The variables whose state the findings leave no doubt about."""
+    return {name for name, each in combined(findings).items() if each.state >= 0}

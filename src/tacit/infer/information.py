@@ -14,9 +14,10 @@ from tacit.core.grid import Grid, number
 from tacit.core.network import Network
 from tacit.families.table import Table, row_label
 from tacit.infer.engine import Engine, engine_of
-from tacit.infer.exact import check_size, explain_impossible
+from tacit.infer.exact import explain_impossible
 from tacit.infer.findings import Finding, finding
 from tacit.infer.queries import query
+from tacit.infer.sizes import check_size
 from tacit.knowledge.reading import parse_query
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.arrays import Ints
 from tacit.infer.cliques import CliqueTree, clique_tree, step_tree
 from tacit.infer.flat import Layout
 from tacit.infer.programs import Factor, ProgramBuilder
@@ -30,21 +31,26 @@ class Junction:
         """The most variables of a clique, less one."""
         return max((len(clique) for clique in self.cliques.cliques), default=1) - 1
 
+    def sizes(self, codes: Ints) -> list[int]:
+        """The cells of every clique that findings leave: codes per variable, -1 where open."""
+        states = [
+            1 if seen else card for seen, card in zip(codes >= 0, self.layout.cards, strict=True)
+        ]
+        return [prod(states[v] for v in clique) for clique in self.cliques.cliques]
 
-def compile_junction(
-    layout: Layout, joined: tuple[int, ...] = (), seconds: float = 0.0
-) -> Junction:
+
+def compile_junction(layout: Layout, joined: tuple[int, ...] = ()) -> Junction:
     """The cheapest tree found; `joined` variables are made to stand in one clique together."""
     neighbours = {v: set(layout.neighbours[v]) for v in range(len(layout.names))}
     for v in joined:
         neighbours[v].update(u for u in joined if u != v)
-    return _compiled(layout, clique_tree(best_elimination(neighbours, layout.cards, seconds)))
+    return _compiled(layout, clique_tree(best_elimination(neighbours, layout.cards)))
 
 
-def compile_steps(layout: Layout, last: frozenset[int], seconds: float = 0.0) -> Junction:
+def compile_steps(layout: Layout, last: frozenset[int]) -> Junction:
     """An elimination one variable at a time, those of `last` at the end."""
     neighbours = {v: layout.neighbours[v] for v in range(len(layout.names))}
-    return _compiled(layout, step_tree(best_elimination(neighbours, layout.cards, seconds, last)))
+    return _compiled(layout, step_tree(best_elimination(neighbours, layout.cards, last)))
 
 
 def _compiled(layout: Layout, cliques: CliqueTree) -> Junction:

@@ -17,6 +17,7 @@ from tacit.infer.cliques import CliqueTree, clique_tree
 from tacit.infer.contexts import Pieces, code_matrix, find_pieces, members, piece_weights
 from tacit.infer.flat import Layout
 from tacit.infer.programs import Factor, ProgramBuilder
+from tacit.infer.sizes import check_piece
 from tacit.infer.triangulation import best_elimination
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def compile_pieces(data: Dataset, layout: Layout, pieces: Pieces) -> Compiled:
         piece = members(layout, codes[contexts[0]], int(pieces.first[contexts[0]]))
         families = sorted({family for v in piece for family in layout.touching[v]})
         tree = piece_tree(layout, piece)
+        check_piece(layout, tree)
         builder.add(tree, piece_factors(layout, piece, families), layout.cards)
         block = base_positions(layout, families, codes[contexts], piece)
         base_at[contexts] = at + np.arange(contexts.size) * len(families)

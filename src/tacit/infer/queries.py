@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import QueryError, marked
-from tacit.core.network import Network
+from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.infer.answers import Answer
 from tacit.infer.engine import engine_of
 from tacit.infer.exact import explain_impossible, joint_posterior
-from tacit.infer.findings import Finding, discrete, finding, findings_of
+from tacit.infer.findings import Finding, discrete, finding, findings_of, settled
 from tacit.infer.weighting import LikelihoodWeighting, weighted_joint
 from tacit.knowledge.reading import parse_query
 from tacit.knowledge.terms import Probability, Term, Word
@@ -34,11 +34,12 @@ def query(
             {"D": {"x": 0.2, "y": 0.8}} for a likelihood of what was seen per state
     A target with a state, `P(A=yes | B=b)`, asks for that probability alone.
     """
+    check_network(network)
     asked = _asked(network, text)
     found = [finding(network, term, asked.text) for term in asked.given]
     found += findings_of(network, given)
     targets = [discrete(network, term.variable, asked.text) for term in asked.targets]
-    _check_targets(asked, [each.name for each in found])
+    _check_targets(asked, settled(found))
     names = [target.name for target in targets]
     if method is not None:
         values, errors = weighted_joint(network, names, found, method)
@@ -55,17 +56,13 @@ def _asked(network: Network, text: str | Sequence[str]) -> Probability:
     return parse_query(text)
 
 
-def _check_targets(asked: Probability, found: Sequence[str]) -> None:
+def _check_targets(asked: Probability, known: Collection[str]) -> None:
     names = [term.variable.text for term in asked.targets]
-    for term in asked.targets:
-        name = term.variable.text
-        if names.count(name) > 1 or name in found:
-            what = (
-                f"{name!r} is asked for twice"
-                if names.count(name) > 1
-                else (f"{name!r} is asked for and given")
-            )
-            word = term.variable
+    for term in reversed(asked.targets):
+        word = term.variable
+        twice = names.count(word.text) > 1
+        if twice or word.text in known:
+            what = f"{word.text!r} is asked for {'twice' if twice else 'and given'}"
             raise QueryError(marked(asked.text, word.start, word.end, what) if asked.text else what)
 
 

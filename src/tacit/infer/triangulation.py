@@ -10,6 +10,11 @@ from math import prod
 
 import numpy as np
 
+COSTLY = 1_000_000
+"""Cells from which it pays to look for a better order."""
+ROUNDS = 8
+SECONDS = 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class Elimination:
@@ -113,17 +118,18 @@ def _join(graph: dict[int, set[int]], v: int, near: set[int], measure: str) -> s
 def best_elimination(
     neighbours: Mapping[int, Iterable[int]],
     cards: Mapping[int, int] | tuple[int, ...],
-    seconds: float = 0.0,
     last: frozenset[int] = frozenset(),
 ) -> Elimination:
-    """The cheaper of min-fill and min-weight, then random tie-breaking until the time is up."""
+    """The cheaper of min-fill and min-weight; where that is costly, of several with ties broken
+    by chance, the same ones every time unless they take too long."""
     best = eliminate(neighbours, cards, "fill", last=last)
     if all(len(clique) <= 2 for clique in best.cliques):
         return best  # a forest: nothing is cheaper
     best = min(best, eliminate(neighbours, cards, "weight", last=last), key=lambda each: each.cost)
-    random, stop = np.random.default_rng(0), time.monotonic() + seconds
-    while time.monotonic() < stop:
-        for measure in ("fill", "weight"):
-            tried = eliminate(neighbours, cards, measure, random, last)
-            best = min(best, tried, key=lambda each: each.cost)
+    random, stop = np.random.default_rng(0), time.monotonic() + SECONDS
+    for number in range(2 * ROUNDS if best.cost > COSTLY else 0):
+        if time.monotonic() > stop:
+            break
+        tried = eliminate(neighbours, cards, ("fill", "weight")[number % 2], random, last)
+        best = min(best, tried, key=lambda each: each.cost)
     return best

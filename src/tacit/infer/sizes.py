@@ -1,0 +1,60 @@
+"""How much memory exact inference takes, told before it is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from tacit.arrays import Codes, Ints
+from tacit.core.errors import SizeError, listed
+from tacit.infer.cliques import CliqueTree
+from tacit.infer.flat import Layout
+from tacit.infer.junction import Junction
+
+MEMORY_LIMIT = 8 * 2**30
+"""Bytes that the potentials of one question, or of one case, may take."""
+
+_ASK = "add findings, or ask for an approximation: method=tc.LikelihoodWeighting(100_000)"
+_OBSERVE = "observe more of these variables, or give them fewer parents in common"
+
+
+def check_size(plan: Junction, codes: Ints, limit: int = MEMORY_LIMIT) -> None:
+    """Nothing, or an error that names the width and the largest clique, before memory is taken.
+
+    codes  (variables,)  the state found, -1 where open
+    """
+    _check(plan.layout, plan.cliques, codes, limit, _ASK)
+
+
+def check_piece(layout: Layout, tree: CliqueTree, limit: int = MEMORY_LIMIT) -> None:
+    """The same for a missing piece of a case: all of it is open."""
+    _check(layout, tree, np.full(len(layout.names), -1), limit, _OBSERVE)
+
+
+def check_cases(plan: Junction, codes: Codes, limit: int = MEMORY_LIMIT) -> None:
+    """The same for many cases, (cases, variables), each with its own cut of the tree."""
+    cards = np.array(plan.layout.cards)
+    if 8 * sum(prod(cards[list(c)].tolist()) for c in plan.cliques.cliques) <= limit:
+        return
+    cells = np.zeros(len(codes))
+    for clique in plan.cliques.cliques:
+        chosen = list(clique)
+        cells += np.where(codes[:, chosen] < 0, cards[chosen], 1).prod(axis=1, dtype=np.float64)
+    _check(plan.layout, plan.cliques, codes[int(np.argmax(cells))], limit, _OBSERVE)
+
+
+def _check(layout: Layout, tree: CliqueTree, codes: Ints, limit: int, advice: str) -> None:
+    def open_in(clique: Sequence[int]) -> list[int]:
+        return [v for v in clique if codes[v] < 0]
+
+    sizes = [prod(layout.cards[v] for v in open_in(clique)) for clique in tree.cliques]
+    if 8 * sum(sizes) > limit:
+        widest = open_in(tree.cliques[sizes.index(max(sizes))])
+        names = listed((layout.names[v] for v in widest), 8)
+        raise SizeError(
+            f"exact inference needs {8 * sum(sizes) / 2**30:,.1f} GiB, more than "
+            f"{limit / 2**30:,.1f} GiB: width {len(widest) - 1}, "
+            f"largest clique {max(sizes):,} cells ({names})\n\n{advice}"
+        )
