@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from tacit import frames
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dataset import Dataset
 from tacit.core.errors import ColumnError, nearest
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.families.table import Table, cells
 from tacit.infer.engine import Engine, engine_of
 from tacit.infer.pieces import Compiled, ContextPosteriors, compile_cases, context_posteriors
 from tacit.io.cases import read_cases
@@ -24,20 +25,15 @@ class Prediction(Mapping[str, Floats]):
     """P(variable | what is observed) for every case: `prediction["A"]` is (cases, states).
 
     Observed cells have all mass in the state seen; a case that the network holds impossible has nan
-    in what is missing of it, and `impossible` lists it.
+    in what is missing of it.
+    impossible  the cases of probability 0, by position
     """
 
     network: Network
     data: Dataset
     compiled: Compiled
     posteriors: ContextPosteriors
-
-    @property
-    def impossible(self) -> Ints:
-        """The cases of probability 0, by position."""
-        pieces = self.compiled.pieces
-        gone = self.posteriors.log_masses[pieces.context] == -np.inf
-        return np.unique(pieces.case[gone])
+    impossible: Ints
 
     def __getitem__(self, name: str) -> Floats:
         layout = self.compiled.layout
@@ -56,6 +52,10 @@ class Prediction(Mapping[str, Floats]):
         values[pieces.case[used]] = self.posteriors.values[
             start[:, None] + np.arange(values.shape[1])
         ]
+        gone = self.impossible
+        if gone.size:
+            unseen = self.data[name][gone] < 0 if name in self.data else np.ones(gone.size, bool)
+            values[gone[unseen]] = np.nan
         return values
 
     def _offsets(self, place: int) -> Ints:
@@ -68,10 +68,14 @@ class Prediction(Mapping[str, Floats]):
         return offsets
 
     def most_probable(self, name: str) -> list[str]:
-        """The most probable state of one variable in every case."""
+        """The most probable state of one variable in every case; "" where the case cannot be."""
         variable = self.network.variables[name]
         assert isinstance(variable, Discrete)
-        return [variable.states[at] for at in self[name].argmax(axis=1)]
+        values = self[name]
+        states = [variable.states[at] for at in values.argmax(axis=1)]
+        for case in np.flatnonzero(np.isnan(values[:, 0])):
+            states[case] = ""
+        return states
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One line per case; a column `A=yes` for every state of every variable that has gaps."""
@@ -113,7 +117,26 @@ def predict(network: Network, data: Any, *, threads: int = 1) -> Prediction:
     cases = observed_columns(network, data)
     engine: Engine = engine_of(network)
     compiled = compile_cases(cases, engine.layout)
-    return Prediction(network, cases, compiled, context_posteriors(compiled, engine.theta, threads))
+    posteriors = context_posteriors(compiled, engine.theta, threads)
+    gone = np.zeros(len(cases), dtype=np.bool_)
+    gone[compiled.pieces.case[posteriors.log_masses[compiled.pieces.context] == -np.inf]] = True
+    _mark_contradictions(gone, network, cases)
+    return Prediction(network, cases, compiled, posteriors, np.flatnonzero(gone))
+
+
+def _mark_contradictions(gone: Bools, network: Network, cases: Dataset) -> None:
+    """Mark the cases whose observed cells alone have probability 0 in some family."""
+    for name in network:
+        table = network[name]
+        names = (*table.parents, name)
+        if not (isinstance(table, Table) and (table.values == 0).any() and _all_in(names, cases)):
+            continue
+        at = cells(table.values.shape, [cases[each] for each in names])
+        gone |= (at >= 0) & (table.values.ravel()[at] == 0)
+
+
+def _all_in(names: tuple[str, ...], cases: Dataset) -> bool:
+    return all(name in cases for name in names)
 
 
 def observed_columns(network: Network, data: Any) -> Dataset:
