@@ -13,13 +13,15 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
-from tacit.core.errors import SizeError
+from tacit.core.dataset import Dataset
+from tacit.core.errors import OptionError, SizeError, WeightError
 from tacit.core.network import Network
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.priors import BDeu, Prior
 from tacit.families.counts import Counts
 from tacit.infer.contexts import code_matrix
 from tacit.infer.flat import Layout, layout_of
+from tacit.learn.expectation import normalised
 from tacit.learn.gathered import gather
 from tacit.learn.hidden import Hidden
 from tacit.learn.parts import pseudo_counts
@@ -55,10 +57,12 @@ def average(
     """
     gathered = gather(as_structure(structure), data, hidden)
     alpha = pseudo_counts(prior or BDeu(1), gathered.families)
+    if any((values <= 0).any() for values in alpha.values()):
+        raise OptionError("averaging needs a prior above 0 in every cell, tc.K2() for example")
     data = gathered.cases
     layout = layout_of(gathered.structure.dag, gathered.variables)
-    codes = code_matrix(data, layout.names, np.arange(len(data))).astype(np.int64)
-    weights = np.ones(len(data)) if data.weights is None else data.weights
+    whole = code_matrix(data, layout.names, np.arange(len(data))).astype(np.int64)
+    codes, weights = _single(data, whole)
     gaps = [(int(case), int(v)) for case, v in np.argwhere(codes < 0)]
     number = prod(layout.cards[v] for _, v in gaps)
     if number > MOST_COMPLETIONS:
@@ -67,20 +71,34 @@ def average(
             f"more than {MOST_COMPLETIONS:,} are not summed up"
             "\n\nuse tc.fit, which fills them in by expectation"
         )
-    logs, means = [], []
+    total, mean = -np.inf, np.zeros(layout.size)
+    flat = np.concatenate([alpha[name].ravel() for name in layout.names])
     for counts in _completions(codes, gaps, layout, weights):
-        tables = {name: layout.block(counts, v) for v, name in enumerate(layout.names)}
-        logs.append(sum(log_marginal_likelihood(Counts(n), alpha[k]) for k, n in tables.items()))
-        means.append(np.concatenate([_mean(n, alpha[k]) for k, n in tables.items()]))
-    share = np.exp(np.array(logs) - max(logs))
-    total = float(np.log(share.sum()) + max(logs))
-    mean = np.average(np.array(means), axis=0, weights=share)
+        log = sum(
+            log_marginal_likelihood(Counts(layout.block(counts, v)), alpha[name])
+            for v, name in enumerate(layout.names)
+        )
+        after = float(np.logaddexp(total, log))
+        mean += np.exp(log - after) * (normalised(layout, counts + flat) - mean)
+        total = after
     return Average(total, {name: layout.block(mean, v) for v, name in enumerate(layout.names)})
 
 
-def _mean(counts: Floats, alpha: Floats) -> Floats:
-    weights = counts + alpha
-    return np.asarray((weights / weights.sum(axis=-1, keepdims=True)).ravel())
+def _single(data: Dataset, codes: Ints) -> tuple[Ints, Floats]:
+    """The cases with their weights; one that stands for several and has gaps is taken apart, since
+    each of them may be filled in another way."""
+    if data.weights is None:
+        return codes, np.ones(len(codes))
+    gaps = (codes < 0).any(axis=1)
+    times = np.where(gaps, data.weights, 1.0)
+    if (times != np.round(times)).any():
+        case = int(np.flatnonzero(times != np.round(times))[0])
+        raise WeightError(
+            f"case {case + 1} has gaps and weighs {times[case]:g}; "
+            "the completions of part of a case cannot be summed up"
+        )
+    chosen = np.repeat(np.arange(len(codes)), times.astype(np.int64))
+    return codes[chosen], np.where(gaps, 1.0, data.weights)[chosen]
 
 
 def _completions(

@@ -10,21 +10,17 @@ from tacit.arrays import Floats, Ints
 from tacit.infer.flat import Layout
 
 
-def canonical_order(
-    layout: Layout, expected: Floats, hidden: Sequence[int], together: bool
-) -> Ints:
+def canonical_order(layout: Layout, expected: Floats, hidden: Sequence[int]) -> Ints:
     """Positions that put the states of every hidden variable in order, the most common first.
 
-    together  tables are shared between hidden variables, so all of one size turn alike
+    Variables that meet in one axis of a shared table turn alike, by their counts together; they
+    keep their order if one of them is observed.
     """
-    weight = {v: _state_weights(layout, expected, v) for v in hidden}
-    if together:
-        pooled = {
-            card: np.sum([weight[v] for v in hidden if layout.cards[v] == card], axis=0)
-            for card in {layout.cards[v] for v in hidden}
-        }
-        weight = {v: pooled[layout.cards[v]] for v in hidden}
-    turn = {v: np.argsort(-weight[v], kind="stable") for v in hidden}
+    turn = {}
+    for group in _alike(layout):
+        if set(group) <= set(hidden):
+            weight = np.sum([_state_weights(layout, expected, v) for v in group], axis=0)
+            turn.update(dict.fromkeys(group, np.argsort(-weight, kind="stable")))
     order = np.arange(layout.size, dtype=np.int64)
     done = set()
     for at, axes in enumerate(layout.axes):
@@ -36,6 +32,27 @@ def canonical_order(
             if v in turn:
                 block[...] = np.take(block, turn[v], axis=axis)
     return order
+
+
+def _alike(layout: Layout) -> list[list[int]]:
+    """The variables in groups: two are in one if they take the same place in a shared table."""
+    leader = list(range(len(layout.names)))
+
+    def first(v: int) -> int:
+        while leader[v] != v:
+            v = leader[v]
+        return v
+
+    families: dict[int, tuple[int, ...]] = {}
+    for axes in layout.axes:
+        for one, other in zip(
+            families.setdefault(axes.start, axes.variables), axes.variables, strict=True
+        ):
+            leader[first(other)] = first(one)
+    groups: dict[int, list[int]] = {}
+    for v in range(len(leader)):
+        groups.setdefault(first(v), []).append(v)
+    return list(groups.values())
 
 
 def _state_weights(layout: Layout, expected: Floats, v: int) -> Floats:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import FormatError, OptionError
+from tacit.core.errors import FormatError, OptionError, TacitError
 from tacit.io.files import read_text, write_whole
+from tacit.learn.fits import Stop
 
 FORMAT = "tacit-checkpoint"
 VERSION = 1
@@ -54,8 +55,12 @@ class Checkpoint:
         with self._lock:
             self.runs[number] = kept
             if now or time.monotonic() - self._written >= self.every:
-                write_whole(self.path, json.dumps(self._plain()))
-                self._written = time.monotonic()
+                self.write()
+
+    def write(self) -> None:
+        """Put everything on disk, whole or not at all."""
+        write_whole(self.path, json.dumps(self._plain()))
+        self._written = time.monotonic()
 
     def _plain(self) -> dict[str, Any]:
         runs = {
@@ -73,31 +78,64 @@ class Checkpoint:
 def open_checkpoint(
     path: str | Path, task: Mapping[str, Any], resume: bool, size: int
 ) -> Checkpoint:
-    """A fresh checkpoint, or with `resume` the one on disk, if it is of the same task."""
+    """A fresh checkpoint, or with `resume` the one on disk, if it is of the same task.
+
+    A fresh one is written at once: a file that cannot be written is an error before the work.
+    """
     if not resume or not Path(path).exists():
-        return Checkpoint(Path(path), task)
+        fresh = Checkpoint(Path(path), task)
+        fresh.write()
+        return fresh
+    try:
+        plain = _opened(path)
+        _check_task(path, dict(plain["task"]), dict(task))
+        runs = {int(number): _kept(each, size) for number, each in plain["runs"].items()}
+    except TacitError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise FormatError(f"{path}: the checkpoint is damaged; start without it") from None
+    return Checkpoint(Path(path), task, runs)
+
+
+def kept_seed(path: str | Path) -> int | None:
+    """The seed of the fit that a checkpoint keeps, if there is one."""
+    if not Path(path).exists():
+        return None
+    task = _opened(path).get("task")
+    seed = task.get("seed") if isinstance(task, dict) else None
+    return seed if type(seed) is int and seed >= 0 else None
+
+
+def _opened(path: str | Path) -> dict[str, Any]:
     try:
         plain = json.loads(read_text(path))
-        if plain["format"] != FORMAT or plain["version"] != VERSION:
-            raise FormatError(f"{path}: this is no checkpoint that this release can read")
-        runs = {int(number): _kept(each, size) for number, each in plain["runs"].items()}
-        kept_task = plain["task"]
-    except (KeyError, TypeError, ValueError, RecursionError) as problem:
-        if isinstance(problem, FormatError):
-            raise
-        raise FormatError(f"{path}: the checkpoint is damaged; start without it") from None
-    if kept_task != dict(task):
-        apart = sorted(key for key in {*kept_task, *task} if kept_task.get(key) != task.get(key))
+    except (json.JSONDecodeError, RecursionError):
+        plain = None
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+        raise FormatError(f"{path}: this is no checkpoint, or it was cut short; start without it")
+    if plain.get("version") != VERSION:
+        raise FormatError(
+            f"{path}: version {plain.get('version')!r} of checkpoints is not known here; "
+            f"this release reads version {VERSION}"
+        )
+    return plain
+
+
+def _check_task(path: str | Path, kept: Mapping[str, Any], task: Mapping[str, Any]) -> None:
+    if kept != task:
+        apart = sorted(key for key in {*kept, *task} if kept.get(key) != task.get(key))
         raise OptionError(
             f"{path}: the checkpoint belongs to another fit; these differ: {', '.join(apart)}"
             "\n\nresume with the same cases, structure and settings, or choose another file"
         )
-    return Checkpoint(Path(path), task, runs)
 
 
 def _kept(plain: Mapping[str, Any], size: int) -> Kept:
     theta = np.array(plain["theta"], dtype=np.float64)
     before = None if plain["before"] is None else np.array(plain["before"], dtype=np.float64)
-    if theta.shape != (size,) or (before is not None and before.shape != (size,)):
-        raise FormatError("the checkpoint holds another number of parameters")
-    return Kept(theta, before, tuple(map(float, plain["trace"])), plain["stop"])
+    stop, trace = plain["stop"], tuple(map(float, plain["trace"]))
+    vectors = [theta] if before is None else [theta, before]
+    sound = all(each.shape == (size,) and np.isfinite(each).all() for each in vectors)
+    if not sound or not trace or not (stop is None or stop in Stop.__members__):
+        raise ValueError("no run of this fit")
+    return Kept(theta, before, trace, stop)

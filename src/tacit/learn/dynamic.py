@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tacit.core.dag import Dag
-from tacit.core.dataset import Dataset
-from tacit.core.errors import ColumnError, DagError, OptionError
+from tacit.core.dataset import Dataset, absent
+from tacit.core.errors import CasesError, ColumnError, DagError, OptionError, nearest
 from tacit.core.variables import Discrete
 from tacit.io.cases import as_dataset
 
@@ -39,10 +39,11 @@ def unroll(text: str, length: int, *, hidden: Mapping[str, int] | None = None) -
     table wherever they have all their parents; the first slices have tables of their own.
     Quotes may be left out.
     """
-    if length < 1:
-        raise OptionError(f"length={length!r} must be 1 or more")
+    if type(length) is not int or length < 1:
+        raise OptionError(f"length={length!r} must be a whole number, 1 or more")
     template = Dag.parse(re.sub(r'(?<!")\b(\w+\[t(?:-\d+)?\])(?!")', r'"\1"', text))
     slices = {name: _slice(name) for name in template.names}
+    _check_template(template, slices, hidden or {})
     parents: dict[str, tuple[str, ...]] = {}
     tied: dict[str, list[str]] = {}
     for t in range(1, length + 1):
@@ -60,6 +61,21 @@ def unroll(text: str, length: int, *, hidden: Mapping[str, int] | None = None) -
     return Unrolled(Dag(parents), groups, unseen)
 
 
+def _check_template(
+    template: Dag, slices: Mapping[str, tuple[str, int]], hidden: Mapping[str, int]
+) -> None:
+    """Nothing, or an error about arcs into the past and variables that the present lacks."""
+    present = {base for base, back in slices.values() if not back}
+    for name, (base, back) in slices.items():
+        if back and template.parents[name]:
+            raise DagError(f"an arc leads into the past: {template.parents[name][0]} -> {name}")
+        if base not in present:
+            raise DagError(f"{name!r} is used, but nothing is said of {base + '[t]'!r}")
+    for base in hidden:
+        if base not in present:
+            raise OptionError(f"there is no variable {base!r} to be hidden{nearest(base, present)}")
+
+
 def _slice(name: str) -> tuple[str, int]:
     match = _SLICED.match(name)
     if match is None:
@@ -74,14 +90,17 @@ def sequences(data: Any, *, of: str, at: str, columns: Sequence[str] | None = No
     Shorter sequences have missing cells at the end.
     """
     cases = as_dataset(data)
-    for name in (of, at):
-        _ = cases[name]
+    _check_long(cases, of, at)
     chosen = [name for name in cases.names if name not in (of, at)] if columns is None else columns
-    group = np.unique(cases[of], return_inverse=True)[1]
-    order = np.lexsort((_ranks(cases, at), group))
+    group, ranks = np.unique(cases[of], return_inverse=True)[1], _ranks(cases, at)
+    order = np.lexsort((ranks, group))
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     lengths = np.diff(np.append(starts, len(cases)))
     step = np.arange(len(cases)) - np.repeat(starts, lengths)
+    same = (np.diff(group[order]) == 0) & (np.diff(ranks[order]) == 0)
+    if same.any():
+        first, second = sorted(int(order[np.argmax(same) + k]) + 1 for k in (0, 1))
+        raise CasesError(f"cases {first} and {second} are the same step of one sequence")
     variables, wide = {}, {}
     for t in range(int(lengths.max(initial=0))):
         here = order[step == t]
@@ -95,6 +114,18 @@ def sequences(data: Any, *, of: str, at: str, columns: Sequence[str] | None = No
             variables[label] = Discrete(label, variable.states, variable.inferred_order)
             wide[label] = codes
     return Dataset(variables, wide, source=cases.source, notes=cases.notes)
+
+
+def _check_long(cases: Dataset, of: str, at: str) -> None:
+    for name in (of, at):
+        gaps = absent(cases[name])
+        if gaps.any():
+            raise CasesError(
+                f"{name!r} is missing in case {int(np.argmax(gaps)) + 1}; "
+                "every step needs its sequence and its place there"
+            )
+    if cases.weights is not None and (cases.weights != 1).any():
+        raise CasesError("steps cannot be weighted: a weight is of a whole sequence")
 
 
 def _ranks(cases: Dataset, at: str) -> Any:

@@ -118,6 +118,8 @@ def _one_run(
         told=heard,
     )
     end = found.iterate
+    if found.stop is Stop.INTERRUPTED:
+        ears.stop.set()
     if checkpoint is not None and found.stop is not Stop.INTERRUPTED:
         checkpoint.keep(number, Kept(end.theta, end.before, found.trace, found.stop.name), now=True)
     elif checkpoint is not None and (last := checkpoint.of_run(number)) is not None:

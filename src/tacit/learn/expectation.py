@@ -57,11 +57,18 @@ def maximise(problem: Problem, expected: Floats) -> Floats:
     """M: each row is (E[N] + pseudo) / Σ (E[N] + pseudo); rows of nothing are even."""
     weights = expected + problem.pseudo
     if weights.size and weights.min() < -1e-9:
-        raise EstimateError(
-            "a row has no most probable value: expected counts plus prior come to less than 1"
-            "\n\nuse a prior of at least 1 per cell, tc.K2() for example, or tc.Smoothed()"
-        )
+        raise _no_maximum(problem.layout, weights)
     return normalised(problem.layout, np.maximum(weights, 0.0))
+
+
+def _no_maximum(layout: Layout, weights: Floats) -> EstimateError:
+    lowest = [float(layout.block(weights, v).min()) for v in range(len(layout.names))]
+    name, least = layout.names[int(np.argmin(lowest))], min(lowest) + 1
+    return EstimateError(
+        f"the table of {name!r} has no most probable value: expected counts plus prior of a cell "
+        f"come to {least:.4g}, less than 1"
+        "\n\nuse a prior of at least 1 per cell, tc.K2() for example, or estimate=tc.Smoothed()"
+    )
 
 
 def normalised(layout: Layout, weights: Floats) -> Floats:

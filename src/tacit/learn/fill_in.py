@@ -13,11 +13,14 @@ from tacit.learn.climb import Climb
 from tacit.learn.expectation import EmIterate, Problem, at, maximise
 from tacit.learn.fits import Stop
 from tacit.learn.methods import FillIn
+from tacit.learn.progress import Report
 
 BLOCK = 20_000
 
 
-def run_fill_in(problem: Problem, data: Dataset, method: FillIn, start: Floats) -> Climb[EmIterate]:
+def run_fill_in(
+    problem: Problem, data: Dataset, method: FillIn, start: Floats, told: Report
+) -> Climb[EmIterate]:
     """Fill, re-estimate, repeat until the parameters stand still.
 
     A missing cell becomes the distribution of its variable given the (filled) parents, or its
@@ -25,18 +28,21 @@ def run_fill_in(problem: Problem, data: Dataset, method: FillIn, start: Floats) 
     the likelihood of the filled cases, so the trace, which shows that of the observed ones, may
     fall. [Alg 3.3.2, and the last part of Sec. 3.3]
     """
-    layout, theta = problem.layout, start
-    trace: list[float] = []
-    shares = None if method.given == "parents" else _shares(data, layout)
-    for _ in range(method.max_steps if shares is None else 1):
-        after = maximise(problem, _filled_counts(data, layout, theta, shares))
-        moved = float(np.abs(after - theta).max(initial=0.0))
-        theta = after
-        here = at(problem, theta)
-        trace.append(here.objective)
-        if moved <= method.tolerance or shares is not None:
-            return Climb(here, tuple(trace), Stop.CONVERGED)
-    return Climb(at(problem, theta), tuple(trace), Stop.STEP_LIMIT)
+    shares = None if method.given == "parents" else _shares(data, problem.layout)
+    here, trace = at(problem, start), list[float]()
+    try:
+        for step in range(method.max_steps):
+            filled = _filled_counts(data, problem.layout, here.theta, shares)
+            after = at(problem, maximise(problem, filled))
+            moved = float(np.abs(after.theta - here.theta).max(initial=0.0))
+            here = after
+            trace.append(here.objective)
+            if moved <= method.tolerance or shares is not None:
+                return Climb(here, tuple(trace), Stop.CONVERGED)
+            told(step + 1, method.max_steps, here.objective)
+    except KeyboardInterrupt:
+        return Climb(here, tuple(trace or [here.objective]), Stop.INTERRUPTED)
+    return Climb(here, tuple(trace), Stop.STEP_LIMIT)
 
 
 def _shares(data: Dataset, layout: Layout) -> Mapping[int, Floats]:

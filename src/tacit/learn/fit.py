@@ -16,6 +16,7 @@ from tacit.estimate.estimates import Estimate, Smoothed
 from tacit.estimate.posteriors import check_level
 from tacit.estimate.priors import BDeu, Prior
 from tacit.infer.sampling import fresh_seed
+from tacit.learn.checkpoints import kept_seed
 from tacit.learn.choices import Choices
 from tacit.learn.counted import count_cases, counted_before
 from tacit.learn.counting import fit_counted
@@ -26,7 +27,7 @@ from tacit.learn.inferred import Wishes, fit_inferred
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import check_choices
-from tacit.learn.structures import as_structure
+from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
 
 
 def fit(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
@@ -74,6 +75,9 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     check_level(level)
     choices = Choices(prior or BDeu(1), estimate or Smoothed(), method, level, seed)
     check_choices(choices)
+    begin = _start(start, structure)
+    if resume and checkpoint is None:
+        raise OptionError("resume=True needs checkpoint=, the file to go on from")
     given = as_structure(structure)
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
@@ -85,8 +89,12 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
         with watched(progress, "counting") as told:
             counted = count_cases(gathered, available, threads, told)
         return fit_counted(given, counted, choices)
+    if begin is not None:
+        gathered = replace(gathered, structure=_started(given))
+    if seed is None and resume and checkpoint is not None:
+        seed = kept_seed(checkpoint)
     chosen = replace(choices, method=choices.method or EM(), seed=fresh_seed(seed))
-    wishes = Wishes(groups, _start(start, structure), threads, checkpoint, resume)
+    wishes = Wishes(groups, begin, threads, checkpoint, resume)
     with watched(progress, "EM") as told:
         return fit_inferred(gathered, chosen, wishes, told)
 
@@ -108,6 +116,11 @@ def _refuse_continuous(gathered: Gathered) -> None:
     real = [v.name for v in gathered.variables.values() if isinstance(v, Continuous)]
     if real:
         cells = sum(gathered.missing.values())
+        if not cells:
+            raise OptionError(
+                f"{real[0]!r} is continuous: hidden variables and tied tables need discrete "
+                "variables only\n\nmake it discrete with tc.discretise"
+            )
         raise MissingError(
             f"{cells:,} cells are missing, and {real[0]!r} is continuous: missing cells are "
             "inferred in networks of discrete variables only"
@@ -118,6 +131,13 @@ def _refuse_continuous(gathered: Gathered) -> None:
 def _refuse_with_statistics(hidden: Hidden, tied: Sequence[Sequence[str]] | None) -> None:
     if hidden is not None or tied is not None:
         raise OptionError("hidden variables and tied tables need cases, not statistics")
+
+
+def _started(structure: Structure) -> Structure:
+    """The structure with a note that is true when the network's numbers were the start."""
+    used = "the network gave structure and states, and its numbers were the start"
+    notes = (used if note == NUMBERS_UNUSED else note for note in structure.notes)
+    return replace(structure, notes=tuple(notes))
 
 
 def _start(start: str | None, structure: Dag | Network | str | Path) -> Network | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from numbers import Integral
+from typing import Any, TypeAlias
 
 from tacit.core.errors import OptionError, listed, nearest
 from tacit.core.variables import Discrete, Variable
@@ -24,6 +25,8 @@ def hidden_variables(
         return {}
     if isinstance(hidden, str):
         return _rest(hidden, structure, set(columns))
+    if not isinstance(hidden, Mapping):
+        raise OptionError(f'hidden={hidden!r} must be "rest" or a mapping like {{"H": 3}}')
     found = {}
     for name, states in hidden.items():
         if name not in structure.dag:
@@ -33,16 +36,24 @@ def hidden_variables(
             )
         if name in columns:
             raise OptionError(f"{name!r} has a column in the cases, so it is not hidden")
-        found[name] = Discrete(name, _states(name, states))
+        found[name] = Discrete(name, _states(name, states, (structure.variables or {}).get(name)))
     return found
 
 
-def _states(name: str, states: int | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(states, bool) or (isinstance(states, int) and states < 2):
-        raise OptionError(f"hidden variable {name!r} needs 2 states or more, not {states!r}")
-    if isinstance(states, int):
-        return tuple(str(number + 1) for number in range(states))
-    return tuple(states)
+def _states(name: str, states: Any, declared: Variable | None) -> tuple[str, ...]:
+    """The states named, or so many; a network that gives the variable as many names them."""
+    counted = isinstance(states, Integral) and not isinstance(states, bool)
+    named = isinstance(states, Sequence) and not isinstance(states, str)
+    if not ((counted and int(states) >= 2) or (named and len(states) >= 2)):
+        raise OptionError(
+            f"hidden variable {name!r} needs 2 states or more, as a number or by name, "
+            f"not {states!r}"
+        )
+    if named:
+        return tuple(states)
+    if isinstance(declared, Discrete) and len(declared.states) == int(states):
+        return declared.states
+    return tuple(str(number + 1) for number in range(int(states)))
 
 
 def _rest(word: str, structure: Structure, columns: set[str]) -> dict[str, Discrete]:

@@ -10,11 +10,13 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
+from tacit.core.errors import OptionError, listed
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.engines.expected import expectation
 from tacit.engines.tasks import thread_bound
 from tacit.estimate.estimates import Estimate
+from tacit.estimate.tables import estimate_table
 from tacit.families.counts import Counts
 from tacit.families.table import Table
 from tacit.infer.flat import Layout, layout_of
@@ -28,6 +30,7 @@ from tacit.learn.fits import Run
 from tacit.learn.gradient import run_gradient
 from tacit.learn.methods import EM, FillIn, Gradient
 from tacit.learn.progress import Report
+from tacit.learn.starts import check_possible, given_parameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,15 +94,24 @@ def problem_of(
     """The E-step compiled, the prior laid out beside the parameters."""
     layout = layout_of(cases.dag, cases.variables, cases.tied)
     pseudo = np.zeros(layout.size)
-    for name in reversed(layout.names):  # the first of a tied group speaks for it
+    for name in layout.names:
         layout.block(pseudo, layout.places[name])[...] = estimate.pseudo(cases.alpha[name])
+    for group in cases.tied:
+        if any(not np.array_equal(cases.alpha[group[0]], cases.alpha[name]) for name in group):
+            raise OptionError(
+                f"the prior says different things of {listed(group, 4)}, whose tables are one"
+            )
     return Problem(
         layout, expectation(cases.data, layout, cases.families, strategy, threads), pseudo
     )
 
 
 def learn_incomplete(
-    cases: Incomplete, problem: Problem, method: EM | Gradient | FillIn, how: How
+    cases: Incomplete,
+    problem: Problem,
+    estimate: Estimate,
+    method: EM | Gradient | FillIn,
+    how: How,
 ) -> Learned:
     """Run the method and keep its best run, hidden states in canonical order."""
     layout = problem.layout
@@ -108,9 +120,11 @@ def learn_incomplete(
     best = best_run(climbs)
     end = climbs[best].iterate
     if hidden and how.start is None:
-        end = reordered(end, canonical_order(layout, end.expected, hidden, bool(cases.tied)))
+        order = canonical_order(layout, end.expected, hidden)
+        if np.array_equal(problem.pseudo, problem.pseudo[order]):  # else the prior names the states
+            end = reordered(end, order)
     return Learned(
-        network=Network(cases.dag, cases.variables, _tables(cases, layout, end.theta)),
+        network=Network(cases.dag, cases.variables, _tables(cases, layout, end, estimate)),
         expected=_counts(layout, end.expected),
         known=_counts(layout, problem.expected.constant),
         log_likelihood=end.log_likelihood,
@@ -127,21 +141,36 @@ def _climbs(
     hidden: tuple[int, ...],
     how: How,
 ) -> list[Climb[EmIterate]]:
-    given = None if how.start is None else problem.layout.parameters(how.start)
+    given = None
+    if how.start is not None:
+        given = given_parameters(problem.layout, cases.families, how.start)
+        check_possible(problem.layout, cases.data, given)
     if isinstance(method, EM):
         task = Task(problem, method, hidden, how.seed, given)
         return run_em(task, thread_bound(how.threads), how.told, how.checkpoint)
     start = start_of(Task(problem, EM(), hidden, how.seed, given), 0)
     if isinstance(method, Gradient):
         return [run_gradient(problem, method, start, how.told)]
-    return [run_fill_in(problem, cases.data, method, start)]
+    return [run_fill_in(problem, cases.data, method, start, how.told)]
 
 
-def _tables(cases: Incomplete, layout: Layout, theta: Floats) -> dict[str, Table]:
-    return {
-        name: Table(cases.families[name], layout.block(theta, layout.places[name]))
-        for name in cases.dag.names
-    }
+def _tables(
+    cases: Incomplete, layout: Layout, end: EmIterate, estimate: Estimate
+) -> dict[str, Table]:
+    """The tables; rows that nothing determines follow the estimate's policy."""
+    tables = {}
+    for name in cases.dag.names:
+        axes, place = cases.families[name], layout.places[name]
+        values, partial = layout.block(end.theta, place), False
+        if estimate.empty != "uniform":
+            counts = Counts(layout.block(end.expected, place))
+            filled = estimate_table(axes, counts, cases.alpha[name], estimate)
+            bare = np.zeros(values.shape[:-1], dtype=np.bool_)
+            bare.flat[list(filled.undetermined)] = True
+            values = np.where(bare[..., None], filled.table.values, values)
+            partial = filled.table.partial
+        tables[name] = Table(axes, values, partial)
+    return tables
 
 
 def _counts(layout: Layout, flat: Floats) -> dict[str, Counts]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.counted import cases_used
+from tacit.learn.expectation import Problem
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
@@ -48,10 +52,10 @@ def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Rep
     strategy = method.strategy if isinstance(method, EM) else "auto"
     problem = problem_of(cases, choices.estimate, strategy, wishes.threads)
     settings = settings_of(gathered.structure, choices, _further(gathered, wishes))
-    kept = _checkpoint(cases, settings, choices, wishes, problem.layout.size)
+    kept = _checkpoint(problem, settings, choices, wishes, cases.data.fingerprint())
     seed = choices.seed or 0
     how = How(seed, wishes.threads, told, wishes.start, kept)
-    learned = learn_incomplete(cases, problem, method, how)
+    learned = learn_incomplete(cases, problem, choices.estimate, method, how)
     return _fit(gathered, choices, settings, learned, cases)
 
 
@@ -102,17 +106,18 @@ def _further(gathered: Gathered, wishes: Wishes) -> dict[str, Any]:
 
 
 def _checkpoint(
-    cases: Incomplete, settings: dict[str, Any], choices: Choices, wishes: Wishes, size: int
+    problem: Problem, settings: dict[str, Any], choices: Choices, wishes: Wishes, cases: str
 ) -> Checkpoint | None:
     if wishes.checkpoint is None:
-        if wishes.resume:
-            raise OptionError("resume=True needs checkpoint=, the file to go on from")
         return None
     if not isinstance(choices.method, EM):
         raise OptionError("checkpoint= keeps a running tc.EM(); other methods keep none")
+    begin = () if wishes.start is None else problem.layout.parameters(wishes.start)
+    numbers = hashlib.sha256(problem.pseudo.tobytes() + np.asarray(begin).tobytes())
     task = {
-        "cases": cases.data.fingerprint(),
+        "cases": cases,
         **{key: settings[key] for key in settings if key not in ("versions", "level")},
+        "numbers of prior and start": numbers.hexdigest()[:16],
         "seed": choices.seed,
     }
-    return open_checkpoint(wishes.checkpoint, task, wishes.resume, size)
+    return open_checkpoint(wishes.checkpoint, task, wishes.resume, problem.layout.size)

@@ -31,8 +31,8 @@ class EM:
     strategy: str = "auto"
 
     def __post_init__(self) -> None:
-        if self.restarts is not None and self.restarts < 1:
-            raise OptionError(f"restarts={self.restarts!r} must be 1 or more")
+        if self.restarts is not None and not _whole(self.restarts):
+            raise OptionError(f"restarts={self.restarts!r} must be a whole number, 1 or more")
         _check_limits(self)
         if self.init not in STARTS:
             raise OptionError(f"init={self.init!r} must be one of {', '.join(STARTS)}")
@@ -110,10 +110,15 @@ Method: TypeAlias = EM | Gradient | FillIn | AvailableCases
 
 
 def _check_limits(method: EM | Gradient | FillIn) -> None:
-    if not method.tolerance >= 0:
-        raise OptionError(f"tolerance={method.tolerance!r} must be 0 or more")
-    if method.max_steps < 1:
-        raise OptionError(f"max_steps={method.max_steps!r} must be 1 or more")
+    tolerance: object = method.tolerance
+    if not (isinstance(tolerance, int | float) and tolerance >= 0):
+        raise OptionError(f"tolerance={tolerance!r} must be a number, 0 or more")
+    if not _whole(method.max_steps):
+        raise OptionError(f"max_steps={method.max_steps!r} must be a whole number, 1 or more")
+
+
+def _whole(number: object) -> bool:
+    return type(number) is int and number >= 1
 
 
 def _described(method: EM | Gradient | FillIn, default: EM | Gradient | FillIn) -> str:

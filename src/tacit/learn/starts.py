@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.core.dataset import Dataset
+from tacit.core.errors import EstimateError, OptionError, listed
+from tacit.core.network import Network
+from tacit.core.variables import Discrete
+from tacit.families.table import Table
 from tacit.infer.flat import Layout
+from tacit.infer.pieces import compile_cases, log_masses
 from tacit.learn.expectation import normalised
 
 
@@ -72,3 +78,38 @@ def _random_rows(
     rows = random.standard_gamma(np.broadcast_to(np.maximum(strength, 0.1), shape))
     rows = np.maximum(rows, 1e-6)
     return np.asarray(rows / rows.sum(axis=-1, keepdims=True))
+
+
+def given_parameters(
+    layout: Layout, families: Mapping[str, tuple[Discrete, ...]], network: Network
+) -> Floats:
+    """The numbers of a network to start from, if it has these states and shares these tables."""
+    for name, axes in families.items():
+        variable = network.variables[name]
+        if variable != axes[-1]:
+            states = listed(variable.states) if isinstance(variable, Discrete) else "real values"
+            raise OptionError(
+                f"{name!r} has the states {listed(axes[-1].states)}, "
+                f"but in the network to start from: {states}"
+            )
+    theta = layout.parameters(network)
+    for at, name in enumerate(layout.names):
+        table = network[name]
+        if isinstance(table, Table) and not np.array_equal(layout.block(theta, at), table.values):
+            raise OptionError(
+                f"{name!r} shares its table with others, "
+                "but in the network to start from it has another"
+            )
+    return theta
+
+
+def check_possible(layout: Layout, data: Dataset, theta: Floats) -> None:
+    """Nothing, or an error about an incomplete case of probability 0, which no step could use."""
+    compiled = compile_cases(data, layout)
+    gone = log_masses(compiled, theta)[compiled.pieces.context] == -np.inf
+    if gone.any():
+        case = int(compiled.pieces.case[gone].min()) + 1
+        raise EstimateError(
+            f"the network to start from holds case {case} impossible, so EM cannot use it"
+            '\n\nstart from a network without zeros, or leave out start="given"'
+        )

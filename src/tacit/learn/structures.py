@@ -12,6 +12,8 @@ from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.io import formats
 
+NUMBERS_UNUSED = "the network gave structure and states; its numbers were not used"
+
 
 @dataclass(frozen=True, slots=True)
 class Structure:
@@ -28,8 +30,7 @@ def as_structure(given: Dag | Network | str | Path) -> Structure:
         case Dag():
             return Structure(given)
         case Network():
-            note = "the network gave structure and states; its numbers were not used"
-            return Structure(given.dag, given.variables, (note,))
+            return Structure(given.dag, given.variables, (NUMBERS_UNUSED,))
         case Path():
             return _from_file(given)
         case str():
