@@ -85,7 +85,11 @@ class QueryError(TacitError):
 
 
 class ImpossibleError(QueryError):
-    """Findings that the network holds impossible."""
+    """Findings that the network holds impossible; `findings` lists those that contradict."""
+
+    def __init__(self, message: str, findings: tuple[str, ...] = ()) -> None:
+        self.findings = findings
+        super().__init__(message)
 
 
 class EstimateError(TacitError):

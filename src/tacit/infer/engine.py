@@ -88,7 +88,8 @@ class Engine:
             found.append(place)
             if not each.likelihood.any():
                 raise ImpossibleError(
-                    f"the findings on {name!r} contradict each other: {each.text}"
+                    f"the findings on {name!r} contradict each other: {each.text}",
+                    tuple(one.text for one in findings if one.name == name),
                 )
             if each.state >= 0:
                 codes[place] = each.state

@@ -111,10 +111,11 @@ def explain_impossible(engine: Engine, findings: Sequence[Finding]) -> Impossibl
         rest = [other for other in kept if other is not each]
         if rest and log_mass(engine, engine.observe(rest)) == -np.inf:
             kept = rest
-    said = ", ".join(each.text for each in kept)
+    said = tuple(each.text for each in kept)
     if len(kept) == 1:
-        return ImpossibleError(f"the network holds this finding impossible: {said}")
+        return ImpossibleError(f"the network holds this finding impossible: {said[0]}", said)
     return ImpossibleError(
-        f"the network holds these findings impossible together: {said}"
-        "\n\nwithout any one of them the others are possible"
+        f"the network holds these findings impossible together: {', '.join(said)}"
+        "\n\nwithout any one of them the others are possible",
+        said,
     )
