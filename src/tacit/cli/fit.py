@@ -43,9 +43,12 @@ from tacit.cli.targets import (
     report_target,
     write_all,
 )
-from tacit.core.errors import OptionError, marked
+from tacit.core.errors import ColumnError, OptionError, marked
 
 if TYPE_CHECKING:
+    from tacit.core.dag import Dag
+    from tacit.core.dataset import Dataset
+    from tacit.core.network import Network
     from tacit.learn.fits import Fit
     from tacit.learn.methods import Method
 
@@ -152,7 +155,7 @@ def fit(
     unseen = hidden_of(hidden, structure)
     found = learn(
         structure,
-        reading.cases(cases, structure, threads, partial=unseen is not None),
+        _read(reading, cases, structure, threads, unseen is not None),
         prior=chosen,
         estimate=wanted,
         hidden=unseen,
@@ -170,6 +173,17 @@ def fit(
     status = NOT_CONVERGED if strict and not _converged(found) else 0
     answer = Answer(_told(found, targets), _plain(found, targets), json=json, quiet=quiet)
     return replace(answer, status=status)
+
+
+def _read(
+    reading: Reading, cases: str, structure: Dag | Network, threads: int | None, hidden: bool
+) -> Dataset:
+    from tacit.learn.gathered import unmeasured
+
+    try:
+        return reading.cases(cases, structure, threads, partial=hidden)
+    except ColumnError as problem:
+        raise unmeasured(problem, "--hidden H=3") from None
 
 
 def _converged(found: Fit) -> bool:

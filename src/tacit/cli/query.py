@@ -118,12 +118,14 @@ def _parts(network: Network, text: str) -> tuple[list[str], dict[str, Any]]:
     from tacit.infer.findings import discrete, finding
     from tacit.knowledge.reading import parse_query
 
+    if text in network.variables:
+        return [text], {}
     asked = parse_query(text)
     for term in asked.targets:
         discrete(network, term.variable, text)
         if term.states is not None:
             word = term.states[0]
-            what = "a state that is held to cannot be asked for"
+            what = f"--most-probable finds the state of {term.variable.text!r}; name no state"
             raise OptionError(marked(text, word.start, word.end, what))
     given = {}
     for term in asked.given:

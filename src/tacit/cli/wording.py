@@ -13,7 +13,7 @@ WORDS = (
     (r"(method=)?tc\.AvailableCases\(\)", "--method available"),
     (r"(method=)?tc\.EM\(\)", "--method em"),
     (r"method=tc\.LikelihoodWeighting\(100_000\)", "--method weighting:100000"),
-    (r"tc\.Smoothed\(\)", "--estimate smoothed"),
+    (r"(estimate=)?tc\.Smoothed\(\)", "--estimate smoothed"),
     (r'\bhidden="rest"', "--hidden rest"),
     (r'\bstart="given"', "--start given"),
     (r"\bcheckpoint=", "--checkpoint"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.core.dataset import Dataset
-from tacit.core.errors import OptionError, listed, nearest
+from tacit.core.errors import ColumnError, OptionError, listed, nearest
 from tacit.core.variables import Discrete, Variable
 from tacit.io.cases import as_dataset
 from tacit.learn.hidden import Hidden, hidden_variables
@@ -38,7 +38,10 @@ def gather(structure: Structure, data: Any, hidden: Hidden) -> Gathered:
     """The cases in the variables of the structure; errors for what is missing or named wrongly."""
     names = structure.dag.names
     if hidden is None:
-        cases = as_dataset(data, like=structure.variables, columns=names)
+        try:
+            cases = as_dataset(data, like=structure.variables, columns=names)
+        except ColumnError as problem:
+            raise unmeasured(problem, 'hidden={"H": 3}') from None
         return Gathered(structure, cases, {}, cases.variables)
     whole = as_dataset(data)
     unseen = hidden_variables(hidden, structure, whole.names)
@@ -50,6 +53,14 @@ def gather(structure: Structure, data: Any, hidden: Hidden) -> Gathered:
     cases = as_dataset(whole, like=like, columns=seen)
     variables = {name: unseen.get(name) or cases.variables[name] for name in names}
     return Gathered(structure, cases, unseen, variables)
+
+
+def unmeasured(problem: ColumnError, example: str) -> ColumnError:
+    """The error about a column that is not there, with what to do if nobody measured it."""
+    told = str(problem)
+    if not told.startswith("the cases have no column") or "did you mean" in told:
+        return problem
+    return ColumnError(f"{told}\n\na variable that no column measures is named by {example}")
 
 
 def tied_groups(

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeAlias
 
-from tacit.core.errors import OptionError, listed, nearest
+from tacit.core.errors import OptionError, SizeError, listed, nearest
 from tacit.core.variables import Discrete, Variable
 from tacit.learn.structures import Structure
+
+MOST_STATES = 10_000
 
 Hidden: TypeAlias = Mapping[str, int | Sequence[str]] | str | None
 
@@ -51,6 +53,11 @@ def _states(name: str, states: Any, declared: Variable | None) -> tuple[str, ...
         )
     if named:
         return tuple(states)
+    if int(states) > MOST_STATES:
+        raise SizeError(
+            f"hidden variable {name!r} would have {int(states):,} states; "
+            f"at most {MOST_STATES:,} are tried"
+        )
     if isinstance(declared, Discrete) and len(declared.states) == int(states):
         return declared.states
     return tuple(str(number + 1) for number in range(int(states)))
