@@ -12,7 +12,7 @@ from tacit import frames
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dataset import Dataset
 from tacit.core.errors import ColumnError, nearest
-from tacit.core.network import Network
+from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, cells
 from tacit.infer.engine import Engine, engine_of
@@ -141,4 +141,5 @@ def _all_in(names: tuple[str, ...], cases: Dataset) -> bool:
 
 def observed_columns(network: Network, data: Any) -> Dataset:
     """The cases in the network's states; columns may be absent, but not all of them."""
+    check_network(network)
     return read_cases(data, like=network, partial=True)

@@ -35,12 +35,17 @@ class Term:
         name = quoted(self.variable.text)
         if self.states is None:
             return name
-        words = [quoted(state.text) for state in self.states]
+        words = [_state(each.text) for each in self.states]
         if self.likelihoods is not None:
             pairs = zip(words, self.likelihoods, strict=True)
             return f"{name}={{{', '.join(f'{word}: {value!r}' for word, value in pairs)}}}"
         said = words[0] if len(words) == 1 else f"{{{', '.join(words)}}}"
         return f"{name}={'not ' if self.negated else ''}{said}"
+
+
+def _state(text: str) -> str:
+    """A state as it stands in a term: `not` is a word of the language there."""
+    return f'"{text}"' if text == "not" else quoted(text)
 
 
 @dataclass(frozen=True, slots=True)
