@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from tacit.core.errors import quoted
 from tacit.core.network import Network
+from tacit.core.variables import Discrete
+from tacit.families.table import Table
 
+STATES = ("a", "b", "c", "d")
 LIKELIHOODS = st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 3e-4])
 
 
@@ -72,3 +75,22 @@ def meaning(said: list[Said]) -> dict[str, np.ndarray]:
     for each in said:
         found[each.name] = found.get(each.name, 1.0) * each.likelihood
     return found
+
+
+def random_network(
+    seed: int, size: int = 5, sure: float = 0.0, most_states: int = 3, most_parents: int = 2
+) -> Network:
+    """A network by chance; `sure` is the share of rows that leave one state only."""
+    random = np.random.default_rng(seed)
+    families, variables = [], []
+    for number in range(size):
+        child = Discrete(f"V{number}", STATES[: int(random.integers(2, most_states + 1))])
+        count = int(random.integers(0, min(number, most_parents) + 1))
+        parents = [variables[at] for at in sorted(random.permutation(number)[:count])]
+        shape = [len(variable.states) for variable in (*parents, child)]
+        rows = random.dirichlet(np.ones(shape[-1]), size=shape[:-1])
+        certain = random.random(shape[:-1]) < sure
+        rows = np.where(certain[..., None], rows == rows.max(axis=-1, keepdims=True), rows)
+        families.append(Table((*parents, child), rows))
+        variables.append(child)
+    return Network.of(families)
