@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
+from tacit.core.errors import quoted
 from tacit.core.variables import Discrete
 from tacit.learn.fits import Fit
 from tacit.reporting.wording import plain
@@ -12,7 +14,8 @@ from tacit.reporting.wording import plain
 _FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
 _PRIORS = {"BDeu": "bdeu:{}", "K2": "k2", "Jeffreys": "jeffreys", "Dirichlet": "dirichlet:{}"}
 _ESTIMATES = {"ML": "ml", "MAP": "map", "PosteriorMean": "mean", "Smoothed": "smoothed"}
-_METHODS = {"counting": [], "AvailableCases()": ["--method", "available"]}
+_METHODS = {"AvailableCases": "available", "EM": "em", "Gradient": "gradient", "FillIn": "fill-in"}
+_LIMITS = {"restarts": "--restarts", "tolerance": "--tolerance", "max_steps": "--max-steps"}
 _POLICIES = ("uniform", "prior", "error")
 _LONG = 2_000
 """A dag of more letters is no word for a command line."""
@@ -41,7 +44,9 @@ def _python(fit: Fit) -> str:
         lines.append(f"cases = tc.read_cases({source!r})")
     else:
         lines.append(f"cases = ...  # {' '.join(source.split())}".rstrip("# "))
-    if _declared(fit):
+    if settings.get("start"):
+        lines.append("network = ...  # the one whose numbers it started from")
+    elif _declared(fit):
         lines.append("network = tc.read('learned.json')  # for its structure and its states")
     else:
         lines.append(f"network = {_dag(str(settings['structure']))}")
@@ -53,6 +58,8 @@ def _python(fit: Fit) -> str:
         lines.append(f"prior = ...  # {prior}")
         given.insert(0, "prior=prior")
     given += [f"method=tc.{settings['method']}"] if settings["method"] != "counting" else []
+    given += [f"hidden={_hidden(fit)!r}"] if "hidden" in settings else []
+    given += [f"{each}={settings[each]!r}" for each in ("tied", "start") if each in settings]
     given += [f"level={settings['level']:g}"]
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
     return "\n".join([*lines, f"fit = tc.fit(network, cases, {', '.join(given)})"])
@@ -60,10 +67,24 @@ def _python(fit: Fit) -> str:
 
 def _declared(fit: Fit) -> bool:
     """Whether the states are known from elsewhere than the cases, or their order is."""
+    hidden = fit.settings.get("hidden", ())
     return any(
         isinstance(variable, Discrete) and not variable.inferred_order
-        for variable in fit.network.variables.values()
+        for name, variable in fit.network.variables.items()
+        if name not in hidden
     )
+
+
+def _hidden(fit: Fit) -> dict[str, int | list[str]]:
+    """{"H": 3}, or the states by name where they have names."""
+    return {
+        name: len(states) if states == _numbered(states) else list(states)
+        for name, states in fit.settings["hidden"].items()
+    }
+
+
+def _numbered(states: Sequence[str]) -> list[str]:
+    return [str(at + 1) for at in range(len(states))]
 
 
 def _dag(text: str) -> str:
@@ -81,8 +102,11 @@ def _command(fit: Fit) -> str | None:
     settings = {name: str(value) for name, value in fit.settings.items()}
     prior, _, strength = settings["prior"].removesuffix(")").partition("(")
     estimate = settings["estimate"].partition("(")[0]
-    known = prior in _PRIORS and estimate in _ESTIMATES and settings["method"] in _METHODS
+    method = _method_words(settings["method"])
+    known = prior in _PRIORS and estimate in _ESTIMATES and not {"tied", "start"} & set(settings)
     if not known or settings["empty"] not in _POLICIES or not _is_number(strength or "1"):
+        return None
+    if method is None:
         return None
     dag = settings["structure"]
     network = "learned.json" if _declared(fit) or len(dag) > _LONG else dag
@@ -90,10 +114,30 @@ def _command(fit: Fit) -> str | None:
     words += ["--network", network]
     words += ["--prior", _PRIORS[prior].format(strength), "--estimate", _ESTIMATES[estimate]]
     words += ["--empty", settings["empty"]] if settings["empty"] != "uniform" else []
-    words += [*_METHODS[settings["method"]], "--level", settings["level"]]
+    words += [*method, *_hidden_words(fit), "--level", settings["level"]]
     words += ["--seed", str(fit.seed)] if fit.seed is not None else []
     output = "again.json" if network == "learned.json" else "learned.json"
     return shlex.join([*words, "-o", output, "--report", "report.html"])
+
+
+def _method_words(method: str) -> list[str] | None:
+    """`EM(restarts=20)` as words; None where the command line has none for it."""
+    name, _, said = method.removesuffix(")").partition("(")
+    if name == "counting":
+        return []
+    given = dict(pair.split("=") for pair in said.split(", ") if "=" in pair)
+    if name not in _METHODS or not set(given) <= set(_LIMITS):
+        return None
+    limits = [word for key, value in given.items() for word in (_LIMITS[key], value)]
+    return ["--method", _METHODS[name], *limits]
+
+
+def _hidden_words(fit: Fit) -> list[str]:
+    words = []
+    for name, states in _hidden(fit).items() if "hidden" in fit.settings else ():
+        told = str(states) if isinstance(states, int) else f"{{{', '.join(map(quoted, states))}}}"
+        words += ["--hidden", f"{quoted(name)}={told}"]
+    return words
 
 
 def _is_number(text: str) -> bool:

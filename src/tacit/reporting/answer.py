@@ -6,14 +6,19 @@ from typing import Any
 
 from tacit.learn.fits import Fit
 from tacit.reporting.support import all_rows
-from tacit.reporting.wording import finite, nats, some, weight
+from tacit.reporting.wording import are, finite, first, nats, some, weight
 from tacit.reporting.worries import worries
 
 _HOW = {
     "ML": "by maximum likelihood",
-    "Smoothed": "by counting, smoothed by the prior {prior}",
+    "Smoothed": "{method}, smoothed by the prior {prior}",
     "MAP": "as the most probable values under the prior {prior}",
     "PosteriorMean": "as the posterior mean under the prior {prior}",
+}
+_METHODS = {
+    "EM": "by EM",
+    "Gradient": "by gradient",
+    "FillIn": "by filling in missing cells",
 }
 
 
@@ -51,7 +56,10 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
         cases += f", which count as {weight(figures['weight'])},"
     estimate = str(fit.settings["estimate"])
     how = _HOW.get(estimate.partition("(")[0], "by {estimate} with the prior {prior}")
-    how = how.format(prior=fit.settings["prior"], estimate=estimate)
+    method = _METHODS.get(str(fit.settings["method"]).partition("(")[0], "by counting")
+    if estimate.startswith(("ML", "MAP")) and fit.known:
+        how = f"{method} {how}"
+    how = how.format(prior=fit.settings["prior"], estimate=estimate, method=method)
     if not fit.pseudo:
         how = "by least squares"
     extent = f"{some(figures['variables'], 'variable')} and {some(figures['arcs'], 'arc')}"
@@ -59,14 +67,31 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
         f"The parameters of a network of {extent} were learned from {cases} {how}.",
         f"There are {some(figures['free_parameters'], 'free parameter')}"
         + (f" in {some(figures['rows'], 'row')}." if figures["rows"] else "."),
+        *_gaps(fit),
     ]
+
+
+def _gaps(fit: Fit) -> list[str]:
+    """What was not there: hidden variables, missing cells."""
+    hidden, cells = list(fit.settings.get("hidden", ())), sum(fit.cases.missing.values())
+    told = []
+    if hidden:
+        none = "in no column" if len(hidden) > 1 else "in no column of the cases"
+        told.append(f"{first(hidden, 4)} {are(len(hidden))} hidden: {none}.")
+    if cells and fit.known:
+        told.append(f"{some(cells, 'cell')} {are(cells)} missing; every case was used.")
+    elif cells:
+        told.append(f"{some(cells, 'cell')} {are(cells)} missing.")
+    return told
 
 
 def _likelihood(fit: Fit, figures: dict[str, Any]) -> list[str]:
     average = figures["average_log_likelihood"]
     if average is None:
         return ["No log-likelihood can be given."]
-    own = "each family on the cases complete in it" if fit.cases.missing else "on these same cases"
+    own = "on these same cases"
+    if fit.cases.missing or "hidden" in fit.settings:
+        own = "of what was observed" if fit.known else "each family on the cases complete in it"
     sentences = [
         f"Under the network the average log-likelihood is {nats(average)} per case ({own}, "
         f"{figures['log_likelihood']:,.1f} nats in all); cases it has not seen will score lower."

@@ -15,7 +15,10 @@ from tacit.learn.fits import Fit
 from tacit.reporting import sections
 from tacit.reporting.again import again
 from tacit.reporting.answer import answer
+from tacit.reporting.gaps import missing
+from tacit.reporting.runs import course
 from tacit.reporting.tabled import tables
+from tacit.reporting.unseen import hidden
 from tacit.reporting.wording import some
 
 FORMAT, VERSION = "tacit report", 1
@@ -24,8 +27,9 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
     "answer": ("The answer", answer),
     "network": ("The network", sections.network),
     "tables": ("Tables", tables),
-    "missing": ("Missing cells", sections.missing),
-    "course": ("How it went", sections.course),
+    "missing": ("Missing cells", missing),
+    "hidden": ("Hidden variables", hidden),
+    "course": ("How it went", course),
     "again": ("To do it again", again),
 }
 

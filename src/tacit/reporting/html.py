@@ -7,13 +7,13 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import wording
+from tacit.reporting import inferred, wording
+from tacit.reporting.charts import chart
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
     CLASSES,
     LARGE,
     Sketch,
-    curve,
     drawing,
     neighbourhood,
     thickness,
@@ -29,6 +29,8 @@ MOST_CELLS = 40_000
 SHORT = 12
 """Tables of more rows are folded, and all of them in networks of more than OPEN variables."""
 OPEN = 40
+LONG = 20
+"""Variables with missing cells; the list of more of them is folded."""
 PRINTED = 2_000
 """Up to so many rows in all, folded parts unfold on paper."""
 
@@ -63,7 +65,8 @@ def _environment() -> Environment:
         finalize=_written,
     )
     environment.filters |= {
-        name: getattr(wording, name) for name in ("nats", "weight", "percent", "some", "counted")
+        name: getattr(wording, name)
+        for name in ("nats", "weight", "percent", "some", "counted", "probability")
     }
     return environment
 
@@ -114,6 +117,7 @@ def _tables(known: Sections) -> View:
         "few": FEW,
         "any_table": any(view["lines"] is None for view in views),
         "marked": any(view["marked"] for view in views),
+        "inferred": any(view["inferred"] for view in views),
     }
 
 
@@ -126,6 +130,7 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
         "picture": None,
         "beyond": 0,
         "marked": False,
+        "inferred": False,
         "equation": "" if table["family"] == "table" else equation(table),
     }
     if near is not None:
@@ -135,6 +140,7 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
         return {**view, "lines": lines, "length": len(lines), "cases": table["cases"]}
     rows = list(table_rows(shown, section["moved_from"]))
     view["marked"] = any(cell.moved for row in rows for cell in row.cells)
+    view["inferred"] = any(row.inferred for row in rows)
     return {
         **view,
         "lines": None,
@@ -145,12 +151,59 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
     }
 
 
+def _missing(known: Sections) -> View:
+    section = known["missing"]
+    common, more = inferred.common_patterns(section)
+    shares = [one["share"] or 0.0 for one in section["cells"]]
+    between = f"{wording.percent(min(shares))} to {wording.percent(max(shares))}"
+    folded = f"{wording.some(len(shares), 'variable')} with gaps, {between} of their cells"
+    return {
+        "used": inferred.used(section),
+        "folded": folded if len(shares) > LONG else "",
+        "common": common,
+        "more": more,
+        "imputed_title": inferred.IMPUTED,
+    }
+
+
+def _hidden(known: Sections) -> View:
+    section = known["hidden"]
+    sketch = Sketch.of(known["network"])
+    found = section["identified"]
+    return {
+        "views": [_unseen(one, sketch) for one in section["variables"]],
+        "place": sketch.place,
+        "identification": inferred.identification(found) if found else "",
+        "said": inferred.UNSEEN,
+        "also": wording.first(section["others"], 20),
+    }
+
+
+def _unseen(one: Section, sketch: Sketch) -> View:
+    """A hidden variable with its picture; neighbours in the order of what they tell."""
+    shares = one["shares"] or [None] * len(one["states"])
+    picture, beyond = neighbourhood(sketch, one["name"])
+    return {
+        **one,
+        "said": inferred.place(one),
+        "picture": picture,
+        "beyond": beyond,
+        "heads": [
+            (state, inferred.share_text(share))
+            for state, share in zip(one["states"], shares, strict=True)
+        ],
+        "told": [near for near in one["neighbours"] if "given" in near],
+        "rest": [near for near in one["neighbours"] if "given" not in near],
+    }
+
+
 def _course(known: Sections) -> View:
     section = known["course"]
-    trace = [value for value in section["trace"] if value is not None]
-    if len(trace) < 2:
-        return {"points": "", "low": None, "high": None}
-    return {"points": curve(section["trace"]), "low": min(trace), "high": max(trace)}
+    runs = inferred.starts(section)
+    lines = [(one["path"], one["best"]) for one in runs]
+    if not lines and len(section["trace"]) > 1:
+        lines = [(list(enumerate(section["trace"])), True)]
+    return {"chart": chart(lines), "starts": runs if len(runs) > 1 else []}
 
 
 def _again(known: Sections) -> View:
@@ -158,16 +211,12 @@ def _again(known: Sections) -> View:
     return {"lines": list(flat(section["settings"]))}
 
 
-def _as_is(known: Sections) -> View:
-    del known
-    return {}
-
-
 KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "answer": ("answer.html", _answer),
     "network": ("network.html", _network),
     "tables": ("tables.html", _tables),
-    "missing": ("missing.html", _as_is),
+    "missing": ("missing.html", _missing),
+    "hidden": ("hidden.html", _hidden),
     "course": ("course.html", _course),
     "again": ("again.html", _again),
 }

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.reporting.outline import Block, Bullets, Code, Paragraph, blocks
+from tacit.reporting.blocks import Block, Bullets, Code, Paragraph
+from tacit.reporting.outline import blocks
 from tacit.reporting.wording import in_line, visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#|~!$])")

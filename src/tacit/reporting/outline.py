@@ -3,53 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from tacit.core.errors import quoted
+from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
+from tacit.reporting.inferred import course, hidden, missing
 from tacit.reporting.support import FEW
 from tacit.reporting.views import Shown, coefficients, shown_tables, table_rows
-from tacit.reporting.wording import are, nats, percent, places, some, weight
+from tacit.reporting.wording import nats, percent, places, some, weight
 
 MOST_CELLS = 20_000
 """Cells of all tables that a text shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """Sentences."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bullets:
-    """A list, with a heading if it has one."""
-
-    title: str
-    items: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table of text; the first `labels` columns name the row."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    labels: int = 1
-    foot: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """Lines to be copied."""
-
-    text: str
-
-
-Block: TypeAlias = Paragraph | Bullets | Sheet | Code
-Section: TypeAlias = Mapping[str, Any]
 
 
 def _answer(section: Section) -> Iterator[Block]:
@@ -99,13 +63,18 @@ def _tables(section: Section) -> Iterator[Block]:
         yield Paragraph(
             f"Probabilities with their {percent(section['level'])} credible intervals{prior}. "
             "▲ and ▼ mark cells that the prior moved, with the distance from their share of the "
-            f"row's cases; * marks rows on fewer than {FEW} cases."
+            f"row's cases; * marks rows on fewer than {FEW} cases"
+            + (", ~ rows whose cases were mostly inferred." if _any_inferred(section) else ".")
         )
     for shown in shown_tables(section, MOST_CELLS):
         if shown.table["family"] == "table":
             yield _table(shown, section["moved_from"])
         else:
             yield _gaussian(shown.table)
+
+
+def _any_inferred(section: Section) -> bool:
+    return any(True in table.get("inferred", ()) for table in section["tables"])
 
 
 def _table(shown: Shown, moved_from: float) -> Sheet:
@@ -117,7 +86,7 @@ def _table(shown: Shown, moved_from: float) -> Sheet:
         (
             *row.given,
             *(" ".join(filter(None, (c.probability, c.interval, c.moved))) for c in row.cells),
-            row.cases + ("*" if row.few else ""),
+            row.cases + ("~" if row.inferred else "") + ("*" if row.few else ""),
         )
         for row in table_rows(shown, moved_from)
     )
@@ -130,48 +99,6 @@ def _gaussian(table: Section) -> Sheet:
     rows = tuple((name, value, interval) for name, value, interval in coefficients(table))
     foot = f"linear Gaussian, on {some(table['cases'], 'case')}"
     return Sheet(title, ("", "value", "interval"), rows, foot=foot)
-
-
-def _missing(section: Section) -> Iterator[Block]:
-    cells = sum(one["cells"] for one in section["cells"])
-    yield Paragraph(
-        f"{some(cells, 'cell')} of {some(section['cases'], 'case')} {are(cells)} missing. Method: "
-        f"{section['method']}."
-    )
-    yield Sheet(
-        "",
-        ("variable", "missing cells", "share of the cases"),
-        tuple(
-            (quoted(one["variable"]), f"{one['cells']:,}", percent(one["share"] or 0.0))
-            for one in section["cells"]
-        ),
-    )
-    if section["families"]:
-        yield Sheet(
-            f"Families that rest on fewer than the {weight(section['weight'])} cases",
-            ("variable", "cases", "share"),
-            tuple(
-                (quoted(one["variable"]), weight(one["weight"]), percent(one["share"]))
-                for one in section["families"]
-            ),
-        )
-
-
-def _course(section: Section) -> Iterator[Block]:
-    stop, objective = section["stop"], section["objective"]
-    if objective is not None:
-        yield Paragraph(
-            f"The objective is {objective:,.1f} nats: the log-likelihood "
-            f"{section['log_likelihood']:,.1f} and the prior's term {section['prior_term']:,.1f}. "
-            f"Stopped: {stop}."
-        )
-    else:
-        yield Paragraph(f"The objective is not finite. Stopped: {stop}.")
-    if len(section["trace"]) > 1:
-        ends = [section["trace"][0], section["trace"][-1]]
-        first, last = ("not finite" if value is None else f"{value:,.3f}" for value in ends)
-        steps = some(len(section["trace"]) - 1, "step")
-        yield Paragraph(f"{steps} took the objective from {first} to {last} nats.")
 
 
 def _again(section: Section) -> Iterator[Block]:
@@ -200,8 +127,9 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "answer": _answer,
     "network": _network,
     "tables": _tables,
-    "missing": _missing,
-    "course": _course,
+    "missing": missing,
+    "hidden": hidden,
+    "course": course,
     "again": _again,
 }
 

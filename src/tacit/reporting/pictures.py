@@ -196,15 +196,3 @@ def _path(route: Sequence[Point]) -> str:
 
 def _n(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
-
-
-def curve(trace: Sequence[float | None], width: float = 360, height: float = 110) -> str:
-    """The objective against the step, as a polyline; steps without a value are left out."""
-    known = [(step, value) for step, value in enumerate(trace) if value is not None]
-    low, high = min(value for _, value in known), max(value for _, value in known)
-    scale = (high - low) or 1.0
-    last = max(1, len(trace) - 1)
-    return " ".join(
-        f"{_n(width * step / last)},{_n(height * (1 - (value - low) / scale))}"
-        for step, value in known
-    )

@@ -1,4 +1,4 @@
-"""The sections after the answer, each a function of the fit: plain data, or nothing to say."""
+"""The section on the network: its variables and arcs, as plain data."""
 
 from __future__ import annotations
 
@@ -41,40 +41,3 @@ def _arcs(fit: Fit, child: str) -> list[dict[str, Any]]:
             fit.network[child].parents, arc_information(fit, child), strict=True
         )
     ]
-
-
-def missing(fit: Fit) -> dict[str, Any] | None:
-    """Missing `cells` per variable, and the `families` that rest on fewer cases for it."""
-    absent = {name: cells for name, cells in fit.cases.missing.items() if cells}
-    if not absent:
-        return None
-    cases = fit.cases.cases
-    return {
-        "cases": cases,
-        "weight": fit.cases.weight,
-        "method": str(fit.settings["method"]),
-        "cells": [
-            {"variable": name, "cells": cells, "share": cells / cases if cases else None}
-            for name, cells in absent.items()
-        ],
-        "families": [
-            {
-                "variable": name,
-                "weight": float(fit.evidence[name].total),
-                "share": float(fit.evidence[name].total / fit.cases.weight),
-            }
-            for name in fit.network
-            if fit.evidence[name].total < fit.cases.weight - 1e-9
-        ],
-    }
-
-
-def course(fit: Fit) -> dict[str, Any]:
-    """`objective`, why it ended (`stop`), and the objective after each step (`trace`)."""
-    return {
-        "objective": finite(fit.objective),
-        "log_likelihood": finite(fit.log_likelihood),
-        "prior_term": finite(fit.objective - fit.log_likelihood),
-        "stop": str(fit.stop.value),
-        "trace": [finite(value) for value in fit.trace],
-    }

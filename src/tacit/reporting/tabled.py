@@ -10,6 +10,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
+from tacit.reporting.gaps import mostly, seen
 from tacit.reporting.support import FEW, Rows, rows_of
 from tacit.reporting.wording import finite
 
@@ -29,7 +30,8 @@ def tables(fit: Fit) -> dict[str, Any]:
     From a distance of `moved_from` on, the prior is said to have moved a cell.
     A table has `parents` and `states` with their names and, for each row it holds, `position`,
     `probability`, `lower`, `upper`, `cases` and `moved`: the probability less the share of the
-    state in the row's cases. `rows` is how many rows there are in all, `few` how many of them rest
+    state in the row's cases, and `inferred`: whether most of its cases were inferred rather than
+    seen. `rows` is how many rows there are in all, `few` how many of them rest
     on fewer than 5 cases.
     """
     names = list(fit.network)
@@ -92,7 +94,13 @@ def _table(fit: Fit, rows: Rows, most: int) -> dict[str, Any]:
         "upper": upper,
         "cases": rows.cases[at].tolist(),
         "moved": _listed(_moved(rows, at)),
+        "inferred": _inferred(fit, rows, at),
     }
+
+
+def _inferred(fit: Fit, rows: Rows, at: Ints) -> list[bool]:
+    known = seen(fit, rows)
+    return [] if known is None else [bool(each) for each in mostly(rows, known)[at]]
 
 
 def _moved(rows: Rows, at: Ints) -> Floats:

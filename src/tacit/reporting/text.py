@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.grid import Grid
-from tacit.reporting.outline import Block, Bullets, Code, Paragraph, blocks
+from tacit.reporting.blocks import Block, Bullets, Code, Paragraph
+from tacit.reporting.outline import blocks
 from tacit.reporting.wording import in_line, visible
 
 WIDTH = 100

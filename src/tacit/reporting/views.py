@@ -34,13 +34,17 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One parent configuration; `few` if it rests on fewer than 5 cases, `none` on none."""
+    """One parent configuration; `few` if it rests on fewer than 5 cases, `none` on none.
+
+    inferred  most of its cases were inferred, not seen
+    """
 
     given: tuple[str, ...]
     cells: tuple[Cell, ...]
     cases: str
     few: bool
     none: bool
+    inferred: bool
 
 
 def shown_tables(section: Mapping[str, Any], cells: int) -> list[Shown]:
@@ -79,7 +83,8 @@ def table_rows(shown: Shown, moved_from: float) -> Iterator[Row]:
         )
         cases = table["cases"][at]
         cells = tuple(_cells(table, at, moved_from))
-        yield Row(tuple(given), cells, weight(cases), cases < FEW, cases == 0)
+        inferred = bool(table["inferred"]) and table["inferred"][at]
+        yield Row(tuple(given), cells, weight(cases), cases < FEW, cases == 0, inferred)
 
 
 def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cell]:

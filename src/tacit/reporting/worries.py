@@ -9,8 +9,11 @@ import numpy as np
 
 from tacit.core.errors import quoted
 from tacit.families.gaussian import LinearGaussian
-from tacit.learn.fits import Fit
+from tacit.learn.fits import Fit, Stop
+from tacit.reporting.gaps import imputed
+from tacit.reporting.runs import reached
 from tacit.reporting.support import FEW, Rows, all_rows
+from tacit.reporting.unseen import identified
 from tacit.reporting.wording import are, first, some
 
 CERTAIN = 0.99
@@ -148,7 +151,58 @@ def _unknown(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     return _worry("unknown rows", f"{text} to a file as it is", unknown)
 
 
+def _cut_short(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del tables
+    if fit.stop in (Stop.CLOSED_FORM, Stop.CONVERGED):
+        return None
+    text = "it did not run to the end: " + fit.stop.value
+    return {"kind": "cut short", "text": text, "where": []}
+
+
+def _starts_apart(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del tables
+    if len(fit.runs) < 3 or (near := reached([run.objective for run in fit.runs])) > 1:
+        return None
+    text = (
+        f"only {near} of {some(len(fit.runs), 'start')} reached the best objective: "
+        "more starts may find a better one"
+    )
+    return {"kind": "starts apart", "text": text, "where": []}
+
+
+def _imputed(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del tables
+    found = imputed(fit)
+    if found is None or not found["rows"]:
+        return None
+    rest = "rests" if found["rows"] == 1 else "rest"
+    text = (
+        f"{found['rows']:,} of {some(found['of'], 'row')} {rest} mostly on inferred cases: "
+        "more than half of theirs were not seen whole"
+    )
+    return _worry("imputed", text, {table["variable"]: table["rows"] for table in found["tables"]})
+
+
+def _not_identified(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del tables
+    found = identified(fit)
+    if found is None or found["dimension"] >= found["free"]:
+        return None
+    open_ = found["free"] - found["dimension"]
+    text = (
+        f"the hidden variables are not identified: of {some(found['free'], 'free parameter')} the "
+        f"observed variables determine {found['dimension']:,}, {open_:,} stay open however many "
+        "cases there are"
+    )
+    where = [{"variable": name, "count": None} for name in fit.settings["hidden"]]
+    return {"kind": "not identified", "text": text, "where": where}
+
+
 CHECKS: tuple[Check, ...] = (
+    _cut_short,
+    _starts_apart,
+    _not_identified,
+    _imputed,
     _few_cases,
     _no_cases,
     _impossible,
