@@ -12,8 +12,8 @@ import numpy as np
 
 COSTLY = 1_000_000
 """Cells from which it pays to look for a better order."""
-ROUNDS = 8
-SECONDS = 10.0
+ROUNDS, PATIENCE, SECONDS = 16, 4, 10.0
+"""How often at most, how often in vain, and how long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +126,11 @@ def best_elimination(
     if all(len(clique) <= 2 for clique in best.cliques):
         return best  # a forest: nothing is cheaper
     best = min(best, eliminate(neighbours, cards, "weight", last=last), key=lambda each: each.cost)
-    random, stop = np.random.default_rng(0), time.monotonic() + SECONDS
-    for number in range(2 * ROUNDS if best.cost > COSTLY else 0):
-        if time.monotonic() > stop:
+    random, stop, idle = np.random.default_rng(0), time.monotonic() + SECONDS, 0
+    for number in range(ROUNDS if best.cost > COSTLY else 0):
+        if idle == PATIENCE or time.monotonic() > stop:
             break
         tried = eliminate(neighbours, cards, ("fill", "weight")[number % 2], random, last)
+        idle = 0 if tried.cost < best.cost else idle + 1
         best = min(best, tried, key=lambda each: each.cost)
     return best
