@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import tacit as tc
+from tacit.families.table import Table
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -43,3 +45,24 @@ def posteriors_by_pyagrum(
         inference.addTarget(name)
     inference.makeInference()
     return {name: np.array(inference.posterior(name).toarray()) for name in names}
+
+
+def em_by_pyagrum(start: tc.Network, cases: tc.Dataset, steps: int, path: Path) -> tc.Network:
+    """So many steps of pyAgrum's EM without a prior, from these very tables."""
+    columns = [
+        ["?" if code < 0 else start.variables[name].states[code] for code in cases[name]]
+        for name in cases.names
+    ]
+    lines = [",".join(line) for line in (cases.names, *zip(*columns, strict=True))]
+    path.write_text("\n".join(lines) + "\n")
+    model = tc.to_pyagrum(start)
+    learner = pyagrum.BNLearner(str(path), model, ["?"])
+    learner.useEM(1e-300, 0.0)
+    learner.EMsetMaxIter(steps)
+    learnt = tc.from_pyagrum(learner.learnParameters(model))
+    families = []
+    for name in start:  # in the order of parents that the start has
+        ours, theirs = start[name], learnt[name]
+        order = [theirs.parents.index(parent) for parent in ours.parents]
+        families.append(Table(ours.variables, theirs.values.transpose(*order, len(order))))
+    return tc.Network.of(families)

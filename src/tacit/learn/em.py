@@ -44,7 +44,7 @@ def run_em(
     Runs share the compiled problem and go side by side on `threads`; the result of each depends
     on its number and the seed alone.
     """
-    runs = task.method.runs(bool(task.hidden))
+    runs = task.method.runs(bool(task.hidden) and task.given is None)
     stop = Event()
     ears = _Ears(Tally(told, runs, task.method.max_steps), stop)
 

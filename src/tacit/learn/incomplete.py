@@ -119,7 +119,7 @@ def learn_incomplete(
     climbs = _climbs(cases, problem, method, hidden, how)
     best = best_run(climbs)
     end = climbs[best].iterate
-    if hidden and how.start is None:
+    if hidden and (how.start is None or best > 0):  # a start that was given names the states
         order = canonical_order(layout, end.expected, hidden)
         if np.array_equal(problem.pseudo, problem.pseudo[order]):  # else the prior names the states
             end = reordered(end, order)

@@ -67,12 +67,13 @@ def _fit(
     cases: Incomplete,
 ) -> Fit:
     best = learned.runs[learned.best]
+    several = bool(gathered.hidden) and "start" not in settings
     notes = incomplete_notes(gathered.cases, gathered.variables, learned, choices)
     return Fit(
         network=learned.network,
         objective=learned.objective,
         trace=best.trace,
-        stop=_stop(learned, choices.method, bool(gathered.hidden)),
+        stop=_stop(learned, choices.method, several),
         rules=(),
         settings=settings,
         seed=choices.seed,
@@ -87,9 +88,9 @@ def _fit(
     )
 
 
-def _stop(learned: Learned, method: Method | None, hidden: bool) -> Stop:
+def _stop(learned: Learned, method: Method | None, several: bool) -> Stop:
     """Why the best run ended, unless some run was cut short or never came to start."""
-    asked = method.runs(hidden) if isinstance(method, EM) else 1
+    asked = method.runs(several) if isinstance(method, EM) else 1
     cut = len(learned.runs) < asked or Stop.INTERRUPTED in {run.stop for run in learned.runs}
     return Stop.INTERRUPTED if cut else learned.runs[learned.best].stop
 

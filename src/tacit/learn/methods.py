@@ -15,7 +15,8 @@ STARTS = ("data", "random")
 class EM:
     """Expectation maximisation: the likelihood of what was observed never falls. [Alg 3.3.3]
 
-    restarts    how many starts, the best counts; None: one, or five with hidden variables
+    restarts    how many starts, the best counts; None: one, or five with hidden variables and no
+                start given
     tolerance   stop when two steps in a row gain less than this share of the objective
     max_steps   of each run
     init        "data": the first start is what the available cases say; "random": none is
@@ -39,11 +40,11 @@ class EM:
         if self.strategy not in STRATEGIES:
             raise OptionError(f"strategy={self.strategy!r} must be one of {', '.join(STRATEGIES)}")
 
-    def runs(self, hidden: bool) -> int:
-        """How many starts there are."""
+    def runs(self, several: bool) -> int:
+        """How many starts there are; `several` if it matters where to start."""
         if self.restarts is not None:
             return self.restarts
-        return 5 if hidden else 1
+        return 5 if several else 1
 
     def describe(self) -> str:
         """The method as Python writes it."""
