@@ -106,6 +106,17 @@ def test_columns_need_not_lie_one_after_the_other_in_memory() -> None:
     check(data, families(data, [0], [0, 1], [0, 1, 2, 3], [0, 1, 2, 3, 4, 5]))
 
 
+def test_columns_may_start_anywhere_in_memory() -> None:
+    random = np.random.default_rng(4)
+    record = np.dtype([("first", np.int8), ("wide", np.int32)])  # 5 bytes, never aligned
+    rows = np.zeros(1001, dtype=record)
+    rows["first"], rows["wide"] = random.integers(0, 2, 1001), random.integers(0, 40_000, 1001)
+    axes = {"X0": variable("X0", 2), "X1": variable("X1", 40_000), "X2": variable("X2", 2)}
+    odd = random.integers(0, 2, 1002).astype(np.int8)[1:]
+    data = Dataset(axes, {"X0": rows["first"], "X1": rows["wide"], "X2": odd})
+    check(data, families(data, [0], [0, 1], [0, 2]))
+
+
 def test_the_number_of_threads_changes_no_bit() -> None:
     data = dataset([2, 3, 4, 30, 30], 200_000, missing=0.1, weighted=True)
     wanted = families(data, [0], [0, 1], [0, 1, 2], [2, 3], [3, 4])

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tacit.arrays import Codes, Floats, Ints
+from tacit.arrays import Column, Floats, Ints
 from tacit.core.dataset import Dataset
 from tacit.core.errors import SizeError, listed, quoted
 from tacit.core.variables import Discrete
@@ -28,21 +28,19 @@ SORTED = 1_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Columns:
-    """Contiguous columns, kept alive for as long as someone may use their addresses."""
+    """Columns that kernels may read, kept alive for as long as someone has their addresses."""
 
-    arrays: tuple[Codes, ...]
-
-    @property
-    def addresses(self) -> Ints:
-        return np.array([array.__array_interface__["data"][0] for array in self.arrays], np.int64)
-
-    @property
-    def widths(self) -> Ints:
-        return np.array([array.itemsize for array in self.arrays], np.int64)
+    arrays: tuple[Column, ...]
+    addresses: Ints
+    widths: Ints
 
 
 def _columns(data: Dataset, axes: Sequence[Discrete]) -> _Columns:
-    return _Columns(tuple(np.ascontiguousarray(data[axis.name]) for axis in axes))
+    arrays = tuple(np.require(data[axis.name], requirements=["C", "A"]) for axis in axes)
+    addresses = [array.__array_interface__["data"][0] for array in arrays]
+    return _Columns(
+        arrays, np.array(addresses, np.int64), np.array([a.itemsize for a in arrays], np.int64)
+    )
 
 
 def table_jobs(data: Dataset, families: Sequence[Axes], available: bool) -> list[Job]:
@@ -95,17 +93,16 @@ def _together(data: Dataset, families: Sequence[Axes], complete: Mapping[str, bo
         shape_of(tuple(axes)),
         tuple(complete[axis.name] for axis in axes),
     )
-    addresses, slots = columns.addresses, (cover.groups, cover.columns, cover.strides, cover.keeps)
+    slots = (cover.groups, cover.columns, cover.strides, cover.keeps)
     kind = np.uint32 if data.weights is None else np.float64
 
-    def task(span: tuple[int, int], columns: _Columns) -> Floats:
-        del columns  # only its memory is wanted
+    def task(span: tuple[int, int]) -> Floats:
         tables = np.zeros((cover.groups.size - 1, LANES, CELLS), dtype=kind)
-        if not count_bytes(addresses, *slots, span, data.weights, tables):
+        if not count_bytes(columns.addresses, *slots, span, data.weights, tables):
             raise IncompleteError
         return np.asarray(tables.sum(axis=1), dtype=np.float64)
 
-    tasks = [partial(task, span, columns) for span in chunks(len(data))]
+    tasks = [partial(task, span) for span in chunks(len(data))]
     return Job(tasks, partial(_summed_out, families, cover))
 
 

@@ -40,6 +40,7 @@ class Job:
 def chunks(cases: int) -> list[tuple[int, int]]:
     """Spans of cases: long enough to be worth a task, few enough to keep a result of each."""
     length = max(SHORTEST, -(-cases // MOST_CHUNKS))
+    length += length % 2  # kernels take two codes at a time
     return [(start, min(start + length, cases)) for start in range(0, cases, length)]
 
 
