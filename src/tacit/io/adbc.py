@@ -28,7 +28,9 @@ TABLES = """
     FROM information_schema.tables
     WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2
 """
-ENUM = "SELECT enumlabel::text FROM pg_enum WHERE enumtypid"
+ENUM = "SELECT enumlabel::text FROM pg_enum WHERE enumtypid = ({})::oid ORDER BY enumsortorder"
+PLAIN = frozenset({"text", "varchar", "bpchar", "bool", "int2", "int4", "int8", "float4", "float8"})
+"""Types of PostgreSQL that are what they seem."""
 
 Fix = Callable[[RawColumn], RawColumn]
 
@@ -52,6 +54,7 @@ def _cursor(driver: str, uri: str, where: str) -> Iterator[Any]:
 def _reason(problem: str) -> str:
     """What went wrong, without the driver's own prefixes and its copy of the query."""
     reason = re.split(r"\n+[Qq]uery(?: was)?:|\. SQLSTATE", problem, maxsplit=1)[0]
+    reason = re.sub(r"^[A-Z_]+: (?:\[\w+\] )?", "", reason)
     return without_secrets(reason.strip())
 
 
@@ -166,7 +169,7 @@ def from_postgresql(uri: str, asked: Asked) -> RawTable:
             chosen = [names[at] for at in wanted]
             query = select([identifier(name) for name in chosen], cases)
             schema = cursor.adbc_execute_schema(query)
-            fixes = [_postgresql_fix(cursor, field) for field in schema]
+            fixes = [_postgresql_fix(cursor, cases, field) for field in schema]
             return _batches(cursor, query, chosen, fixes).joined()
 
     with reading() as (cursor, cases):
@@ -174,22 +177,21 @@ def from_postgresql(uri: str, asked: Asked) -> RawTable:
     return RawTable(names, load)
 
 
-def _postgresql_fix(cursor: Any, field: Any) -> Fix:
-    """Exact numbers come as text, an enumerated type as bytes that do not tell its order."""
-    kind = (field.metadata or {}).get(b"ADBC:postgresql:typname", b"").decode()
+def _postgresql_fix(cursor: Any, cases: str, field: Any) -> Fix:
+    """Exact numbers come as text, an enumerated type as text that does not tell its order."""
+    kind = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
     if kind == "numeric":
         return _spelt_numbers
-    enumerated = re.search(r"oid:([0-9]+)", kind)
-    if enumerated is None:
+    if kind in PLAIN:
         return _same
-    query = f"{ENUM} = {enumerated[1]} ORDER BY enumsortorder"
-    labels = [label for (label,) in _rows(cursor, query)]
+    of_type = select([f"pg_typeof({identifier(field.name)})"], f"{cases} LIMIT 1")
+    labels = [label for (label,) in _rows(cursor, ENUM.format(of_type))]
     return partial(_in_order, labels) if labels else _same
 
 
 def _spelt_numbers(column: RawColumn) -> RawColumn:
     assert isinstance(column, Labels)
-    labels = [None if label == "NaN" else label for label in column.labels]
+    labels = [None if str(label).lower() == "nan" else label for label in column.labels]
     return replace(column, labels=labels, written=True)
 
 

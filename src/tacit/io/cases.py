@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, ColumnError, WeightError
 from tacit.core.network import Network
 from tacit.core.variables import Variable
-from tacit.frames import Labels, RawColumn, RawTable, by_case
+from tacit.frames import Labels, RawColumn, RawTable, UnreadableError, by_case
 from tacit.io.binding import raw_column, rebound, to_frame
 from tacit.io.coding import Coded, Place, code, reals
 from tacit.io.databases import Asked
@@ -128,7 +128,7 @@ def _from_dataset(data: Dataset, wanted: Wanted, weights: str | npt.ArrayLike | 
 def _from_table(
     table: RawTable, called: str, wanted: Wanted, weights: str | npt.ArrayLike | None
 ) -> Dataset:
-    positions, unnamed = _usable(table.names)
+    positions, unnamed = _usable(table.names, called)
     column = weights if isinstance(weights, str) else None
     names, ignored = wanted.choose(list(positions), column)
     if not names:
@@ -136,9 +136,8 @@ def _from_table(
     declared = wanted.declared()
     coded: list[Coded] = []
     counts: Any = weights
-    for raw in table.load([positions[name] for name in (*names, *([column] if column else []))]):
-        if not _cases(raw):
-            raise CasesError(f"{called}: there are columns but no cases")
+    asked = names if column is None else [*names, column]
+    for raw in _loaded(table, [positions[name] for name in asked], called):
         if len(coded) < len(names):
             coded.append(code(raw, declared, table.place))
         else:
@@ -147,8 +146,15 @@ def _from_table(
     return _dataset(coded, counts, (*table.notes, *unnamed, *remarks, *ignored), called)
 
 
-def _cases(raw: RawColumn) -> int:
-    return len(raw.codes if isinstance(raw, Labels) else raw.values)
+def _loaded(table: RawTable, wanted: Sequence[int], called: str) -> Iterator[RawColumn]:
+    """The raw columns; an error if one cannot be read or there are no cases."""
+    try:
+        for raw in table.load(wanted):
+            if not len(raw.codes if isinstance(raw, Labels) else raw.values):
+                raise CasesError(f"{called}: there are columns but no cases")
+            yield raw
+    except UnreadableError as problem:
+        raise CasesError(f"{called}: {problem}") from None
 
 
 def _dataset(coded: Sequence[Coded], weights: Any, said: tuple[str, ...], source: str) -> Dataset:
@@ -158,21 +164,21 @@ def _dataset(coded: Sequence[Coded], weights: Any, said: tuple[str, ...], source
     return Dataset(variables, columns, weights, kinds, tuple(dict.fromkeys(said)), source)
 
 
-def _usable(names: Sequence[object]) -> tuple[dict[str, int], tuple[str, ...]]:
+def _usable(names: Sequence[object], called: str) -> tuple[dict[str, int], tuple[str, ...]]:
     """The positions of the columns by name; one without a name may only be the first."""
     positions: dict[str, int] = {}
     said: tuple[str, ...] = ()
     for at, given in enumerate(names):
         if isinstance(given, tuple):
-            raise ColumnError(f"column {at + 1} has a name of several parts: {given!r}")
+            raise ColumnError(f"{called}: column {at + 1} has a name of several parts: {given!r}")
         name = state_text(given)
         if at == 0 and name in ("", "Unnamed: 0"):
             said = ("the first column has no name and is taken for row numbers; it was not read",)
         elif not name:
-            raise ColumnError(f"column {at + 1} has no name")
+            raise ColumnError(f"{called}: column {at + 1} has no name")
         elif name in positions:
             raise ColumnError(
-                f"two columns are named {name!r}: columns {positions[name] + 1} and {at + 1}"
+                f"{called}: columns {positions[name] + 1} and {at + 1} are both named {name!r}"
             )
         else:
             positions[name] = at

@@ -85,6 +85,8 @@ def from_json(paths: Sequence[Path]) -> RawTable:
         while chunk := list(islice(records, CHUNK)):
             _add(parts, chunk, cases)
             cases += len(chunk)
+    if not cases:
+        raise FormatError(f"{paths[0]}: there are no cases")
     columns = [joined(name, given) for name, given in parts.items()]
     return RawTable(
         tuple(parts), lambda wanted: (columns[at] for at in wanted), lambda at: _place(paths, at)

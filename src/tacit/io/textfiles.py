@@ -89,6 +89,9 @@ def _complaint(problem: str) -> str:
 
 def _not_utf8(path: Path) -> FormatError:
     with unpacked(path) as stream:
+        if stream.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            return FormatError(f"{path}: the file is written in UTF-16; save it as UTF-8")
+        stream.seek(0)
         for number, line in enumerate(stream, 1):
             try:
                 line.decode()
