@@ -131,6 +131,10 @@ MESSAGES = {
         "OUT: no format has the suffix '.dag'\n\n    asia.dag\n        ^^^^\n\n"
         f"suffixes: {NETWORKS}; each also with .gz\n"
     ),
+    "show asia.biff": (
+        "there is no file 'asia.biff'; did you mean 'asia.bif'?\n\n"
+        "a dag of one variable stands in double quotes\n"
+    ),
     "show asia.bif lnug": (
         "the network has no variable 'lnug'; did you mean 'lung'?\n\n"
         "variables: asia, tub, smoke, lung, bronc, either, xray, dysp\n"
