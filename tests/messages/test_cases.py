@@ -26,7 +26,7 @@ from tacit.core.errors import (
     WeightError,
 )
 from tacit.core.variables import Continuous, Discrete
-from tacit.io import adbc
+from tacit.io import adbc, textfiles
 from tacit.io.cases import bind, read_cases
 from tacit.io.discretise import discretise
 
@@ -165,6 +165,14 @@ def test_files_that_are_not_there_or_not_what_they_seem(source: Any, message: st
 def test_json_files(lines: str, message: str) -> None:
     Path("c.jsonl").write_text(lines)
     assert complaint(FormatError, "c.jsonl") == message
+
+
+def test_a_file_without_line_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(textfiles, "LONGEST", 1_000)
+    Path("c.csv").write_bytes(gzip.compress(b"x" * 100_000))
+    assert complaint(FormatError, "c.csv") == "c.csv: a line has more than 1,000 characters"
+    Path("c.jsonl").write_bytes(gzip.compress(b"[" * 100_000))
+    assert complaint(FormatError, "c.jsonl") == "c.jsonl: a line has more than 1,000 characters"
 
 
 def test_files_with_other_columns() -> None:

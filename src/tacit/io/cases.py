@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def read_cases(  # noqa: PLR0913 - help() and editors show options only if they 
     *,
     columns: Names | None = None,
     like: Like | None = None,
-    missing: Names = (),
+    missing: str | Sequence[object] = (),
     weights: str | npt.ArrayLike | None = None,
     discrete: Names = (),
     continuous: Names = (),
@@ -69,7 +70,7 @@ def read_cases(  # noqa: PLR0913 - help() and editors show options only if they 
     wanted = Wanted(
         None if columns is None else _several(columns),
         _variables(like),
-        frozenset(map(state_text, _several(missing))),
+        frozenset(map(state_text, [missing] if isinstance(missing, str) else missing)),
         frozenset(_several(discrete)),
         frozenset(_several(continuous)),
         {name: tuple(map(state_text, states)) for name, states in (order or {}).items()},
@@ -137,7 +138,9 @@ def _from_table(
     coded: list[Coded] = []
     counts: Any = weights
     asked = names if column is None else [*names, column]
-    for raw in _loaded(table, [positions[name] for name in asked], called):
+    loaded = _loaded(table, [positions[name] for name in asked], called)
+    for name, given in zip(asked, loaded, strict=True):
+        raw = replace(given, name=name)
         if len(coded) < len(names):
             coded.append(code(raw, declared, table.place))
         else:

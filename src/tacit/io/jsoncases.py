@@ -15,7 +15,7 @@ from tacit.core.errors import FormatError
 from tacit.frames import Labels, RawColumn, RawTable, from_values
 from tacit.io.files import read_text
 from tacit.io.joining import joined
-from tacit.io.textfiles import CHUNK, unpacked
+from tacit.io.textfiles import CHUNK, text_lines, unpacked
 
 _Record = dict[str, Any]
 
@@ -57,7 +57,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     with unpacked(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig")
         try:
-            yield from ((at, line) for at, line in enumerate(text, 1) if line.strip())
+            yield from (
+                (at, line) for at, line in enumerate(text_lines(path, text), 1) if line.strip()
+            )
         except UnicodeDecodeError:
             raise FormatError(f"{path}: this is no text file in UTF-8") from None
 

@@ -16,8 +16,8 @@ from tacit.core.errors import CasesError
 from tacit.frames import Labels, RawColumn, RawTable, by_case, from_array, from_values
 from tacit.io.states import INTEGER, NUMBER
 
-LISTED = 12
-"""Up to so many states a linear search finds the code fastest."""
+COMPARED = 12
+"""Up to so many states, comparing with one after the other finds the code fastest."""
 MOST = 1_000
 """Different texts beyond which a column is not coded by the engine."""
 SAMPLE, SEEN = 20_000, 300
@@ -168,9 +168,12 @@ def _quick_sql(column: _SqlColumn, labels: Sequence[str] | None) -> str | None:
         return None
     if not labels:
         return "CAST(-1 AS TINYINT)"
+    if len(labels) <= COMPARED:
+        codes = " ".join(
+            f"WHEN {literal(label)} THEN {at}::TINYINT" for at, label in enumerate(labels)
+        )
+        return f"CASE {column.text} {codes} ELSE -1::TINYINT END"
     listed = ", ".join(map(literal, labels))
-    if len(labels) <= LISTED:
-        return f"CAST(coalesce(list_position([{listed}], {column.text}), 0) - 1 AS TINYINT)"
     return f"coalesce(CAST(enum_code(CAST({column.text} AS ENUM({listed}))) AS SMALLINT), -1)"
 
 
