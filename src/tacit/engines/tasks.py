@@ -21,7 +21,7 @@ Evidence: TypeAlias = Counts | SparseCounts | Moments
 Report: TypeAlias = Callable[[int, int], None]
 """Told how much is done, and of how much."""
 
-SHORTEST = 32_768
+SHORTEST = 65_536
 MOST_CHUNKS = 64
 
 
