@@ -380,6 +380,7 @@ def test_a_driver_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
             {},
             "column 'a' holds bytes that are no text",
         ),
+        ({"a": [10**5_000, 1]}, {}, "column 'a' holds a number too long to write"),
         (pd.DataFrame({"a": []}), {}, "a pandas DataFrame: there are columns but no cases"),
     ],
 )

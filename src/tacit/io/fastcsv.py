@@ -22,7 +22,7 @@ from tacit.io.textfiles import TextFile, careful, place, unpacked
 
 SMALL = 30_000
 """Bytes per column below which the careful reader is the faster one: plans cost time too."""
-BLOCK = 1 << 22
+BLOCK = 1 << 16
 NEWLINE, RETURN, QUOTE = 10, 13, 34
 READ = """
     SELECT * FROM read_csv($paths, auto_detect = false, header = true, columns = $columns,

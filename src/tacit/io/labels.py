@@ -81,6 +81,8 @@ def known(raw: RawColumn, missing: Collection[str]) -> Known:
         texts = [state_text(label) for label in labels.labels]
     except UnicodeDecodeError:
         raise CasesError(f"column {raw.name!r} holds bytes that are no text") from None
+    except ValueError:
+        raise CasesError(f"column {raw.name!r} holds a number too long to write") from None
     texts = ["" if text in missing or text.strip() in missing else text for text in texts]
     sizes = [number(text) for text in texts if text]
     spelt = bool(sizes) and None not in sizes

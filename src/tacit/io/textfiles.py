@@ -55,7 +55,7 @@ def unpacked(path: Path) -> Iterator[BinaryIO]:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise FormatError(f"{path}: the compressed file is damaged or cut short") from None
     except OSError as problem:
-        raise FormatError(f"{path}: cannot be read: {problem.strerror}") from None
+        raise FormatError(f"{path}: cannot be read: {problem.strerror or problem}") from None
 
 
 def records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
