@@ -36,11 +36,16 @@ class _Columns:
 
 
 def _columns(data: Dataset, axes: Sequence[Discrete]) -> _Columns:
-    arrays = tuple(np.require(data[axis.name], requirements=["C", "A"]) for axis in axes)
+    arrays = tuple(_readable(data[axis.name]) for axis in axes)
     addresses = [array.__array_interface__["data"][0] for array in arrays]
     return _Columns(
         arrays, np.array(addresses, np.int64), np.array([a.itemsize for a in arrays], np.int64)
     )
+
+
+def _readable(column: Column) -> Column:
+    flags = column.flags
+    return column if flags.c_contiguous and flags.aligned else column.copy()
 
 
 def table_jobs(data: Dataset, families: Sequence[Axes], available: bool) -> list[Job]:
@@ -49,8 +54,9 @@ def table_jobs(data: Dataset, families: Sequence[Axes], available: bool) -> list
         check_size(axes)
     names = dict.fromkeys(axis.name for axes in families for axis in axes)
     complete = {name: not (available and data[name].min(initial=0) < 0) for name in names}
-    together = [axes for axes in families if _fits_bytes(axes, complete)]
-    apart = [axes for axes in families if not _fits_bytes(axes, complete)]
+    together, apart = list[Axes](), list[Axes]()
+    for axes in families:
+        (together if _fits_bytes(axes, complete) else apart).append(axes)
     alone = [_alone(data, axes, available) for axes in apart]
     return [_together(data, together, complete), *alone] if together else alone
 
@@ -62,18 +68,19 @@ def shape_of(axes: Axes) -> tuple[int, ...]:
 
 def check_size(axes: Axes) -> None:
     """Nothing, or an error about a table whose cells cannot even be numbered."""
-    child, parents = axes[-1].name, [axis.name for axis in axes[:-1]]
+    if len(axes) <= MOST_AXES and prod(shape_of(axes)) < 2**63:
+        return
+    child, parents = quoted(axes[-1].name), [quoted(axis.name) for axis in axes[:-1]]
     if len(axes) > MOST_AXES:
         raise SizeError(
-            f"{quoted(child)} has {len(parents):,} parents; a table takes at most {MOST_AXES - 1}"
+            f"{child} has {len(parents):,} parents; a table takes at most {MOST_AXES - 1}"
         )
-    if prod(shape_of(axes)) > np.iinfo(np.int64).max:
-        digits = sum(log10(states) for states in shape_of(axes))
-        raise SizeError(
-            f"the table of {quoted(child)} given {listed(map(quoted, parents))} has about "
-            f"10^{digits:.0f} cells, more than can be told apart"
-            "\n\nremove parents, or merge states with tc.discretise"
-        )
+    digits = sum(log10(states) for states in shape_of(axes))
+    raise SizeError(
+        f"the table of {child} given {listed(parents)} has about "
+        f"10^{digits:.0f} cells, more than can be told apart"
+        "\n\nremove parents, or merge states with tc.discretise"
+    )
 
 
 def _fits_bytes(axes: Axes, complete: Mapping[str, bool]) -> bool:
