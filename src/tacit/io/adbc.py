@@ -21,6 +21,8 @@ from tacit.io.joining import Parts
 
 BATCH = 65_536
 """Cases that SQLite hands over at a time."""
+ASKED = 200
+"""Columns of SQLite whose types are asked for at a time."""
 
 TABLES = """
     SELECT CASE WHEN table_schema = ANY (current_schemas(false)) THEN '' ELSE table_schema END,
@@ -85,7 +87,6 @@ def _same(column: RawColumn) -> RawColumn:
 class _Cell:
     """A column of a SQLite query: SQL that has one type in every case, and how to undo it."""
 
-    name: str
     sql: str
     fix: Fix = _same
 
@@ -105,10 +106,12 @@ def from_sqlite(path: Path, asked: Asked) -> RawTable:
         with _cursor("sqlite", uri, where) as cursor:
             cases = source(cursor)
             booleans = [] if asked.query else _declared_boolean(cursor, cases)
-            cells = [_cell(cursor, cases, names[at], names[at] in booleans, where) for at in wanted]
+            chosen = [names[at] for at in wanted]
+            found_types = zip(chosen, _seen(cursor, cases, chosen), strict=True)
+            cells = [_cell(name, seen, name in booleans, where) for name, seen in found_types]
             cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(BATCH)})
             query = select([cell.sql for cell in cells], cases)
-            return _batches(cursor, query, [c.name for c in cells], [c.fix for c in cells]).joined()
+            return _batches(cursor, query, chosen, [cell.fix for cell in cells]).joined()
 
     with _cursor("sqlite", uri, where) as cursor:
         names = _names(cursor, source(cursor))
@@ -120,25 +123,34 @@ def _declared_boolean(cursor: Any, table: str) -> list[str]:
     return [str(name) for _, name, kind, *_ in columns if str(kind).upper().startswith("BOOL")]
 
 
-def _cell(cursor: Any, cases: str, name: str, boolean: bool, where: str) -> _Cell:
+def _seen(cursor: Any, cases: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Of each column: are there texts, bytes, reals, infinite reals, others than 0 and 1."""
+    for start in range(0, len(names), ASKED):
+        asked = []
+        for cell in map(identifier, names[start : start + ASKED]):
+            asked += [f"max(typeof({cell}) = '{kind}')" for kind in ("text", "blob", "real")]
+            asked += [f"max({cell} IN (9e999, -9e999))", f"max({cell} NOT IN (0, 1))"]
+        row = _rows(cursor, select(asked, cases))[0]
+        yield from zip(*[iter(row)] * 5, strict=True)
+
+
+def _cell(name: str, seen: tuple[Any, ...], boolean: bool, where: str) -> _Cell:
     """SQLite lets every cell have a type of its own; its driver trusts the first ones it sees.
 
     So the types that occur are asked for first. A null is carried as an empty text or as an
     infinite real, of which a column has none of its own.
     """
     cell = identifier(name)
-    seen = [f"max(typeof({cell}) = '{kind}')" for kind in ("text", "blob", "real")]
-    outside = [f"max({cell} IN (9e999, -9e999))", f"max({cell} NOT IN (0, 1))"]
-    text, blob, real, infinite, number = _rows(cursor, select([*seen, *outside], cases))[0]
+    text, blob, real, infinite, number = seen
     if blob:
         raise CasesError(f"{where}: column {name!r} holds bytes, not states or reals")
     if text:
-        return _Cell(name, f"coalesce(CAST({cell} AS TEXT), '')")
+        return _Cell(f"coalesce(CAST({cell} AS TEXT), '')")
     if infinite:
         raise CasesError(f"{where}: {name!r} is infinite in some case; a real must be finite")
     if real:
-        return _Cell(name, f"coalesce(CAST({cell} AS REAL), 9e999)", _finite)
-    return _Cell(name, cell, _truths if boolean and not number else _same)
+        return _Cell(f"coalesce(CAST({cell} AS REAL), 9e999)", _finite)
+    return _Cell(cell, _truths if boolean and not number else _same)
 
 
 def _finite(column: RawColumn) -> RawColumn:
