@@ -380,6 +380,7 @@ def test_a_driver_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
             {},
             "column 'a' holds bytes that are no text",
         ),
+        ({"a": ["x", "\ud800"]}, {}, "column 'a' holds bytes that are no text"),
         ({"a": [10**5_000, 1]}, {}, "column 'a' holds a number too long to write"),
         (pd.DataFrame({"a": []}), {}, "a pandas DataFrame: there are columns but no cases"),
     ],
@@ -395,6 +396,8 @@ def test_frames_with_odd_columns() -> None:
     frame.columns = pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])
     said = "a pandas DataFrame: column 1 has a name of several parts: ('a', 'b')"
     assert complaint(ColumnError, frame) == said
+    said = r"a dict of columns: the name of column 2 is no text: '\ud800'"
+    assert complaint(ColumnError, {"ü": [1], "\ud800": [1]}) == said
     said = "a pandas DataFrame: there are no columns to read"
     assert complaint(ColumnError, pd.DataFrame()) == said
 

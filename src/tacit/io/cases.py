@@ -179,6 +179,8 @@ def _usable(names: Sequence[object], called: str) -> tuple[dict[str, int], tuple
             said = ("the first column has no name and is taken for row numbers; it was not read",)
         elif not name:
             raise ColumnError(f"{called}: column {at + 1} has no name")
+        elif not name.isascii() and name != name.encode(errors="replace").decode():
+            raise ColumnError(f"{called}: the name of column {at + 1} is no text: {name!a}")
         elif name in positions:
             raise ColumnError(
                 f"{called}: columns {positions[name] + 1} and {at + 1} are both named {name!r}"

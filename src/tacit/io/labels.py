@@ -79,7 +79,8 @@ def known(raw: RawColumn, missing: Collection[str]) -> Known:
     labels = raw if isinstance(raw, Labels) else labels_of(raw)
     try:
         texts = [state_text(label) for label in labels.labels]
-    except UnicodeDecodeError:
+        "".join(texts).encode()  # half a character cannot be written anywhere
+    except UnicodeError:
         raise CasesError(f"column {raw.name!r} holds bytes that are no text") from None
     except ValueError:
         raise CasesError(f"column {raw.name!r} holds a number too long to write") from None
