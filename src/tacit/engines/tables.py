@@ -22,6 +22,8 @@ from tacit.families.table import MOST_AXES, cells
 Axes: TypeAlias = tuple[Discrete, ...]
 """The parents, then the child."""
 
+FOURFOLD = 16_384
+"""Cells of a table that is small enough to be kept four times while cases are counted."""
 SORTED = 1_000_000
 """Cases whose cells are sorted at once, in tables too large to keep."""
 
@@ -58,7 +60,7 @@ def table_jobs(data: Dataset, families: Sequence[Axes], available: bool) -> list
     for axes in families:
         (together if _fits_bytes(axes, complete) else apart).append(axes)
     alone = [_alone(data, axes, available) for axes in apart]
-    return [_together(data, together, complete), *alone] if together else alone
+    return [*alone, _together(data, together, complete)] if together else alone
 
 
 def shape_of(axes: Axes) -> tuple[int, ...]:
@@ -107,7 +109,7 @@ def _together(data: Dataset, families: Sequence[Axes], complete: Mapping[str, bo
         tables = np.zeros((cover.groups.size - 1, LANES, CELLS), dtype=kind)
         if not count_bytes(columns.addresses, *slots, span, data.weights, tables):
             raise IncompleteError
-        return np.asarray(tables.sum(axis=1), dtype=np.float64)
+        return np.asarray(tables.sum(axis=1, dtype=np.float64))
 
     tasks = [partial(task, span) for span in chunks(len(data))]
     return Job(tasks, partial(_summed_out, families, cover))
@@ -143,15 +145,18 @@ def _alone(data: Dataset, axes: Axes, available: bool) -> Job:
 def _every_cell(
     shape: tuple[int, ...], columns: _Columns, weights: Floats | None, available: bool
 ) -> Counts:
-    from tacit.kernels.counting import count_cells
+    from tacit.kernels.counting import LANES, count_cells
 
+    size, cases = prod(shape), columns.arrays[0].size
     strides = np.array([prod(shape[at + 1 :]) for at in range(len(shape))], np.int64)
-    table, cases = np.zeros(prod(shape)), columns.arrays[0].size
+    kind = np.uint32 if weights is None and cases < 2**32 else np.float64
+    table = np.zeros((LANES if size <= FOURFOLD else 1, size + 1), dtype=kind)
     complete = count_cells(columns.addresses, columns.widths, strides, cases, weights, table)
     if not (complete or available):
         raise IncompleteError
-    table.flags.writeable = False
-    return Counts(table.reshape(shape))
+    counts: Floats = np.asarray(table[:, :-1].sum(axis=0, dtype=np.float64))
+    counts.flags.writeable = False
+    return Counts(counts.reshape(shape))
 
 
 def _cells_seen(

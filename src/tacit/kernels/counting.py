@@ -81,8 +81,8 @@ def _add_bytes(one: int, other: int, cases: int, strides: Any, keeps: Any, cells
 
 @njit(cache=True, nogil=True)
 def _tally(cells: Codes, cases: int, weights: Floats | None, start: int, table: Any) -> None:
-    """Add the cases at `cells` to a table (lanes, cells), a quarter of them to each lane."""
-    quarter = cases // LANES
+    """Add the cases to their cells of a table (lanes, cells), a quarter of them to each lane."""
+    quarter = cases // LANES if table.shape[0] == LANES else 0
     if weights is None:
         for at in range(quarter):
             table[0, cells[at]] += 1
@@ -150,34 +150,43 @@ def _add_codes(codes: Codes, stride: Any, cells: Codes, absent: Codes) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _set_aside(cells: Codes, absent: Codes, end: Any) -> Any:
+    """Move cases with a missing cell to the cell at `end`; below zero if there are any."""
+    seen = np.int32(0)
+    for at in range(cells.size):
+        seen |= absent[at]
+        cells[at] = end if absent[at] < 0 else min(cells[at], end)
+    return seen
+
+
+@njit(cache=True, nogil=True)
 def count_cells(
     addresses: Ints,
     widths: Ints,
     strides: Ints,
     cases: int,
     weights: Floats | None,
-    table: Floats,
+    table: Any,
 ) -> bool:
-    """Add all cases to one table of any size; False if cases with a missing cell were left out.
+    """Add all cases to one table of any size; False if there are cases with a missing cell.
 
     widths  (columns,)  bytes of a code: 1, 2 or 4
+    table   (LANES or 1, cells + 1)  the last cell is for cases with a missing cell
     """
-    cells, absent = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int32)
-    complete = True
+    cells, absent = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.int32)
+    complete, end = True, np.uint32(table.shape[1] - 1)
     for start in range(0, cases, BLOCK):
         here = min(BLOCK, cases - start)
         cells[:], absent[:] = 0, 0
         for slot in range(addresses.size):
-            address, stride = addresses[slot] + start * widths[slot], np.int32(strides[slot])
+            address, stride = addresses[slot] + start * widths[slot], np.uint32(strides[slot])
             if widths[slot] == 1:
                 _add_codes(carray(_int8_at(address), here), stride, cells, absent)
             elif widths[slot] == 2:
                 _add_codes(carray(_int16_at(address), here), stride, cells, absent)
             else:
                 _add_codes(carray(_int32_at(address), here), stride, cells, absent)
-        for at in range(here):
-            if absent[at] < 0:
-                complete = False
-            elif np.uint32(cells[at]) < table.size:
-                table[cells[at]] += 1.0 if weights is None else weights[start + at]
+        if _set_aside(cells[:here], absent[:here], end) < 0:
+            complete = False
+        _tally(cells, here, weights, start, table)
     return complete
