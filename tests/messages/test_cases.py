@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -102,7 +103,7 @@ def complaint(kind: type[TacitError], source: Any, **options: Any) -> str:
             "c.csv:2: a cell has more than 131,072 characters; is a quote not closed?",
         ),
         (
-            gzip.compress(b"a,b\n1,2\n" * 99)[:-12],
+            gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-12],
             FormatError,
             "c.csv: the compressed file is damaged or cut short",
         ),
@@ -169,9 +170,9 @@ def test_json_files(lines: str, message: str) -> None:
 
 def test_a_file_without_line_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(textfiles, "LONGEST", 1_000)
-    Path("c.csv").write_bytes(gzip.compress(b"x" * 100_000))
+    Path("c.csv").write_bytes(gzip.compress(b"x" * 100_000, mtime=0))
     assert complaint(FormatError, "c.csv") == "c.csv: a line has more than 1,000 characters"
-    Path("c.jsonl").write_bytes(gzip.compress(b"[" * 100_000))
+    Path("c.jsonl").write_bytes(gzip.compress(b"[" * 100_000, mtime=0))
     assert complaint(FormatError, "c.jsonl") == "c.jsonl: a line has more than 1,000 characters"
 
 
@@ -476,3 +477,26 @@ def test_a_column_to_cut_that_is_not_there() -> None:
     assert str(problem.value) == (
         "the cases have no column 'aeg'; did you mean 'age'?\n\ncolumns: age"
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        (pd.Series(["a"]), "Series"),
+        (pd.Index(["a"]), "Index"),
+        (pl.Series(["a"]), "Series"),
+        (pa.array(["a"]), "StringArray"),
+        (pa.chunked_array([["a"]]), "ChunkedArray"),
+    ],
+)
+def test_a_column_alone_is_no_table(source: Any, kind: str) -> None:
+    with pytest.raises(CasesError) as caught:
+        read_cases(source)
+    assert str(caught.value) == (
+        f"an object of type {kind} is no table; one column is given as {{'name': column}}"
+    )
+
+
+def test_the_class_of_a_frame_is_no_frame() -> None:
+    with pytest.raises(CasesError, match=r"^cases cannot be read from an object of type type\n"):
+        read_cases(pd.DataFrame)
