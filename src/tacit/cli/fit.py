@@ -104,7 +104,7 @@ def fit(
     chosen, wanted = prior_of(prior), estimate_of(estimate, empty)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
     targets = _targets(output, save_fit, report)
-    check_targets(list(targets.values()))
+    check_targets(list(targets.values()), ("CASES", cases))
 
     from tacit.learn.fit import fit as learn
 
