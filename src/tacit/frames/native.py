@@ -32,6 +32,8 @@ def is_frame(source: object) -> bool:
     """Whether `from_frame` knows what to do with this, as far as its type tells."""
     import narwhals.stable.v2 as nw
 
+    if isinstance(source, type):
+        return False
     if _library(source) in ("pandas", "polars", "pyarrow", "narwhals"):
         return True
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
@@ -58,6 +60,8 @@ def _by_library(source: Any, threads: int | None) -> RawTable | None:
     """A frame of a library that is known here; None for any other."""
     library, kind = _library(source), type(source).__name__
     if library == "pyarrow":
+        if kind.endswith("Array"):
+            raise _no_table(source)
         return from_arrow(source, threads)
     if kind != "DataFrame":
         return None
@@ -71,9 +75,18 @@ def _stream(source: Any) -> Any:
         raise UnreadableError("reading an Arrow stream needs pyarrow to be installed")
     import pyarrow as pa
 
-    if hasattr(source, "__arrow_c_array__"):
-        return pa.record_batch(source)
-    return pa.table(source)
+    try:
+        if hasattr(source, "__arrow_c_array__"):
+            return pa.record_batch(source)
+        return pa.table(source)
+    except (pa.ArrowInvalid, TypeError):
+        raise _no_table(source) from None
+
+
+def _no_table(source: object) -> UnreadableError:
+    """The error about a series, an array or another column without a name."""
+    what = f"an object of type {type(source).__name__} is no table"
+    return UnreadableError(f"{what}; one column is given as {{'name': column}}")
 
 
 def from_columns(columns: Mapping[Any, Any]) -> RawTable:
