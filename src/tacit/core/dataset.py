@@ -212,6 +212,10 @@ def _checked_weights(weights: Floats, cases: int) -> Floats:
         raise WeightError(
             f"the weight of case {at + 1} is {array[at]:g}; a weight is a finite number, 0 or more"
         )
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        raise WeightError("the weights add up to more than a number can hold")
     array.flags.writeable = False
     return array
 
