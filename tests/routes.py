@@ -42,7 +42,7 @@ def as_text(columns: Columns, delimiter: str = ",", end: str = "\n") -> str:
 def text_file(name: str, delimiter: str = ",", end: str = "\n", mark: str = "") -> Route:
     def route(columns: Columns, folder: Path) -> Dataset:
         content = (mark + as_text(columns, delimiter, end)).encode()
-        (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+        (folder / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
         return read_cases(folder / name)
 
     return route
@@ -69,7 +69,7 @@ def json_array(columns: Columns, folder: Path) -> Dataset:
         for row in zip(*columns.values(), strict=True)
     ]
     rows[0] = {name: rows[0].get(name) for name in columns}
-    (folder / "cases.json.gz").write_bytes(gzip.compress(json.dumps(rows).encode()))
+    (folder / "cases.json.gz").write_bytes(gzip.compress(json.dumps(rows).encode(), mtime=0))
     return read_cases(folder / "cases.json.gz")
 
 
@@ -89,7 +89,7 @@ def parquet_files(columns: Columns, folder: Path) -> Dataset:
 
 def packed_parquet(columns: Columns, folder: Path) -> Dataset:
     parquet.write_table(pa.table(columns), folder / "plain.parquet")
-    content = gzip.compress((folder / "plain.parquet").read_bytes())
+    content = gzip.compress((folder / "plain.parquet").read_bytes(), mtime=0)
     (folder / "cases.parquet.gz").write_bytes(content)
     return read_cases(folder / "cases.parquet.gz")
 

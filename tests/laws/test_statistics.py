@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import naive_counts
+import tacit as tc
 from strategies import cases_of, discrete_networks, gaussian_networks
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
@@ -92,6 +93,20 @@ def test_batches_in_any_order_are_one_batch(
     alone = [start.update(batch) for batch in batches]
     same(together, (alone[0] + alone[1]) + (alone[2] + alone[3]))
     same(together, alone[3] + (alone[1] + (alone[2] + alone[0])))
+
+
+@given(discrete_problems(least=2), st.sampled_from([tc.ML(), tc.Smoothed()]))
+def test_estimates_from_batches_are_those_of_all_cases(
+    problem: tuple[Network, Dataset], estimate: Any
+) -> None:
+    """To the last bit: an online learner is the prior plus these counts. [EST 1.6]"""
+    network, cases = problem
+    half = len(cases) // 2
+    counted = Statistics(network)
+    for part in (np.arange(half, len(cases)), np.arange(half)):
+        counted = counted.update(cases.take(part))
+    online = tc.fit(network, counted, estimate=estimate)
+    assert online.network == tc.fit(network, cases, estimate=estimate).network
 
 
 @given(discrete_problems(missing=True, weighted=True), st.integers(0, 30))

@@ -72,6 +72,13 @@ MESSAGES = {
         "suffixes: .html, .md, .txt, .json; each also with .gz\n"
     ),
     f"{FIT} -o o.json --save-fit ./o.json": "-o and --save-fit name the same file ./o.json\n",
+    "score asia.bif cases.csv --per-case ./cases.csv": (
+        "CASES and --per-case name the same file ./cases.csv\n"
+    ),
+    "fit cases.json --network asia.bif -o cases.json": (
+        "CASES and -o name the same file cases.json\n"
+    ),
+    "report fit.json -o fit.json": "FIT.json and -o name the same file fit.json\n",
     f"{FIT} -o o.bif --table t --query q": (
         "--table and --query exclude each other: both say what to read\n"
     ),
@@ -83,6 +90,7 @@ MESSAGES = {
         "a dag is written like  Smoker -> Cancer <- Genes; Cancer -> Xray\n"
     ),
     f"{FIT} -o o.bif --weights '\"w\"; v'": 'one name is expected, not "w"; v\n',
+    f"{FIT} -o o.bif --level nan": "--level nan must lie between 0 and 1, 0.95 for example\n",
     f"{FIT} -o o.bif --level 95": "--level 95.0 must lie between 0 and 1, 0.95 for example\n",
     "fit tiny.csv --network 'A -> B' -o o.bif --estimate map": (
         "P(B | A=a) has no most probable value: counts plus prior of 'y' come to 0.25, "
@@ -130,6 +138,10 @@ MESSAGES = {
     "convert asia.bif asia.dag": (
         "OUT: no format has the suffix '.dag'\n\n    asia.dag\n        ^^^^\n\n"
         f"suffixes: {NETWORKS}; each also with .gz\n"
+    ),
+    "show asia.biff": (
+        "there is no file 'asia.biff'; did you mean 'asia.bif'?\n\n"
+        "a dag of one variable stands in double quotes\n"
     ),
     "show asia.bif lnug": (
         "the network has no variable 'lnug'; did you mean 'lung'?\n\n"

@@ -44,3 +44,9 @@ def test_what_cannot_be_written_leaves_the_old_file(report, tmp_path, monkeypatc
         report.save(target)
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_a_report_is_about_a_fit():
+    with pytest.raises(tc.OptionError) as caught:
+        tc.report(tc.textbook("asia"))
+    assert str(caught.value) == "a report is about what tc.fit returns, not a Network"

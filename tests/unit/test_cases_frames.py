@@ -186,6 +186,8 @@ def test_structured_and_plain_arrays() -> None:
 
 def test_numbers_as_column_names_become_text() -> None:
     assert read_cases(pd.DataFrame([["a", "b"]])).names == ("0", "1")
+    odd = pd.DataFrame([["a", "b", "c"]], columns=[1.0, np.int64(7), True])
+    assert read_cases(odd, columns=["7", "1", "True"]).names == ("7", "1", "True")
 
 
 def test_a_named_index_is_noted() -> None:

@@ -203,6 +203,12 @@ def test_an_unordered_category_is_discrete_whatever_its_values() -> None:
     assert data.notes == ("the states of 'x' leave out what occurs in no case: 30",)
 
 
+def test_categories_of_which_none_occurs_are_the_states() -> None:
+    data = read_cases({"x": pd.Categorical([None, None], ["b", "a"])})
+    assert states(data, "x") == ("a", "b")
+    assert data.missing() == {"x": 2}
+
+
 def test_a_text_file_gives_back_numbers_and_a_frame_of_text_gives_back_text(tmp_path: Path) -> None:
     (tmp_path / "cases.csv").write_text("a,b,c\n1,1.0,x\n2,2,y\n")
     data = read_cases(tmp_path / "cases.csv")

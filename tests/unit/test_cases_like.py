@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -138,6 +140,16 @@ def test_the_source_is_remembered(tmp_path: Path) -> None:
     assert read_cases(path).source == str(path)
     assert read_cases({"a": ["x"]}).source == "a dict of columns"
     assert read_cases(pd.DataFrame({"a": ["x"]})).source == "a pandas DataFrame"
+
+
+def test_a_small_text_file_needs_no_heavy_library(tmp_path: Path) -> None:
+    (tmp_path / "cases.csv").write_text("a,b\nx,1\ny,2\n")
+    script = (
+        "import sys; from tacit.io.cases import read_cases; read_cases('cases.csv'); "
+        "heavy = {'duckdb', 'pandas', 'polars', 'pyarrow', 'numba', 'scipy', 'narwhals'}; "
+        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
 
 
 def test_notes_are_said_once_however_often_cases_are_bound() -> None:

@@ -216,6 +216,7 @@ def test_show_prints_a_dag(clinic: Path, capsys: pytest.CaptureFixture[str]) -> 
     shown = run(capsys, "show", DAG)
     assert shown.splitlines()[0] == "Dag of 3 variables, 2 arcs"
     assert shown == run(capsys, "show", "d.dag")
+    assert run(capsys, "show", '"x.1"').splitlines()[0] == "Dag of 1 variable, 0 arcs"
     assert run_json(capsys, "show", DAG)["arcs"] == [["Smoker", "Cancer"], ["Cancer", "Xray"]]
 
 

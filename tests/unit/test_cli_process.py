@@ -150,3 +150,11 @@ def test_the_installed_script_leaves_with_the_status(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "argv", ["tacit", "no-such-command"])
     with pytest.raises(SystemExit, match="2"):
         main.run()
+
+
+@pytest.mark.parametrize(("closing", "status"), [(">&-", 0), ("2>&-", 2)])
+def test_a_closed_stream_changes_no_status(tmp_path: Path, closing: str, status: int) -> None:
+    word = "'A -> B'" if status == 0 else "none.bif"
+    line = f"{sys.executable} -m tacit show {word} {closing}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")

@@ -246,3 +246,18 @@ def test_a_continuous_column_becomes_a_gaussian():
     fit = tc.fit("Age", {"Age": [30.5, 41.25, 50.75]})
     assert fit.network.variables["Age"] == Continuous("Age")
     assert_allclose(fit.network["Age"].intercept, np.mean([30.5, 41.25, 50.75]))
+
+
+def test_a_table_too_large_to_keep_is_refused_before_it_is_made():
+    cases = {f"X{at}": ["no", "yes"] for at in range(41)}
+    parents = ", ".join(f"X{at}" for at in range(40))
+    with pytest.raises(tc.SizeError) as caught:
+        tc.fit(f"{parents} -> X40", cases)
+    assert str(caught.value) == (
+        "a table of 'X40' given 40 parents has 2.199e+12 cells, more than can be kept; "
+        "the most are 200,000,000 cells and 63 parents"
+    )
+
+
+def test_one_variable_and_one_case_are_said_in_the_singular():
+    assert repr(tc.fit("A", {"A": ["yes"]})) == "<Fit of 1 variable to 1 case>"

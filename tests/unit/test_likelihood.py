@@ -131,3 +131,12 @@ def test_an_exact_function_has_infinite_density_where_it_holds():
     exact = Network.of([LinearGaussian((x,), [], 2, 0)])
     assert log_likelihood(exact, Dataset({"X": x}, {"X": np.array([2.0])})) == np.inf
     assert log_likelihood(exact, Dataset({"X": x}, {"X": np.array([2.5])})) == -np.inf
+
+
+def test_one_impossible_case_outweighs_infinite_densities():
+    x, y = Continuous("X"), Continuous("Y")
+    exact = Network.of([LinearGaussian((x,), [], 2, 0), LinearGaussian((y,), [], 3, 0)])
+    columns = {"X": np.array([2.0, 2.0, 2.5]), "Y": np.array([3.0, 3.5, 3.0])}
+    found = log_likelihood(exact, Dataset({"X": x, "Y": y}, columns))
+    assert found.per_case.tolist() == [np.inf, -np.inf, -np.inf]
+    assert found == found.average == -np.inf

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import naive
+import tacit as tc
 from tacit.core.errors import OptionError
 from tacit.estimate.posteriors import (
     cell_interval,
@@ -112,3 +113,11 @@ def test_draws_from_tiny_parameters_are_distributions():
     assert_allclose(draws.sum(axis=1), 1)
     assert_allclose(draws.mean(axis=0), 0.25, atol=0.1)
     assert_array_equal(draw_rows(np.array([2.0, 0.0]), np.random.default_rng(1)), [1, 0])
+
+
+@pytest.mark.parametrize("strength", [1.0, 150.0, 1e3, 1e6, 1e9, 1e12, 1e15, 1e17, 1e300])
+def test_the_marginal_likelihood_of_a_strong_prior_loses_no_digits(strength):
+    half = strength / 2  # the cases x, x, y one after the other, each given those before it
+    exact = np.log(half / strength * ((half + 1) / (strength + 1)) * (half / (strength + 2)))
+    fit = tc.fit("A", {"A": ["x", "x", "y"]}, prior=tc.BDeu(strength))
+    assert_allclose(fit.log_marginal_likelihood, exact, rtol=1e-13)

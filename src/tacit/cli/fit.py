@@ -147,7 +147,7 @@ def fit(
     how = method_of(method, restarts=restarts, tolerance=tolerance, max_steps=max_steps)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
     targets = _targets(output, save_fit, report)
-    said = check_checkpoint(checkpoint, resume, how, list(targets.values()))
+    said = check_checkpoint(checkpoint, resume, how, list(targets.values()), cases)
 
     from tacit.learn.fit import fit as learn
 
@@ -193,17 +193,21 @@ def _converged(found: Fit) -> bool:
 
 
 def check_checkpoint(
-    checkpoint: str | None, resume: bool, method: Method | None, others: list[Target]
+    checkpoint: str | None,
+    resume: bool,
+    method: Method | None,
+    others: list[Target],
+    cases: str,
 ) -> tuple[str, ...]:
     """Notes about the checkpoint, or an error: it is a file of its own, and none gets lost."""
     from tacit.learn.methods import EM
 
     if checkpoint is None:
-        check_targets(others)
+        check_targets(others, ("CASES", cases))
         if resume:
             raise OptionError("--resume needs --checkpoint FILE, the file to go on from")
         return ()
-    check_targets([*others, Target("--checkpoint", checkpoint, ())])
+    check_targets([*others, Target("--checkpoint", checkpoint, ())], ("CASES", cases))
     if not isinstance(method, EM | None):
         raise OptionError("--checkpoint keeps a running EM; --method em is the one that has it")
     if Path(checkpoint).exists():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from textwrap import indent
 from typing import Annotated, Any
 
@@ -64,10 +64,17 @@ def _tacit(
 
 def run() -> None:
     """What the installed script calls."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names the terminal cannot show
     sys.exit(execute(sys.argv[1:]))
+
+
+def _open_streams() -> None:
+    """Whoever closed standard output or error wants nothing said there; the work is done."""
+    sys.stdout = sys.stdout or StringIO()
+    sys.stderr = sys.stderr or StringIO()
 
 
 def execute(arguments: Sequence[str]) -> int:

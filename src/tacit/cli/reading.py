@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.cli.options import plain_name, plain_names
-from tacit.core.errors import OptionError, listed, marked, quoted
+from tacit.core.errors import OptionError, listed, marked, nearest, quoted
 
 if TYPE_CHECKING:
     from tacit.core.dag import Dag
@@ -34,11 +35,24 @@ def structure_of(text: str) -> tuple[Dag | Network, tuple[str, ...]]:
         if formats.is_dag_file(text):
             return formats.read_dag(text), ()
         return formats.read_noted(text)
+    _refuse_lost_file(text)
+    return Dag.parse(text), ()
+
+
+def _refuse_lost_file(text: str) -> None:
+    """Nothing, or an error about a word that looks like a file and would be a dag of one name."""
+    from tacit.io import formats
+
     if Path(text).is_file():
         what = "this file has no suffix of a network or a dag"
         known = f"\n\nsuffixes: {', '.join(formats.SUFFIXES)} or {formats.DAG_SUFFIX}"
         raise OptionError(marked(text, 0, len(text), what) + known)
-    return Dag.parse(text), ()
+    if re.fullmatch(r"[^\s;,<>\"]*[./\\][^\s;,<>\"]*", text):
+        siblings = [path.name for path in Path(text).parent.glob("*")]
+        raise OptionError(
+            f"there is no file {text!r}{nearest(Path(text).name, siblings)}"
+            "\n\na dag of one variable stands in double quotes"
+        )
 
 
 @dataclass(frozen=True, slots=True)

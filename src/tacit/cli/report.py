@@ -32,7 +32,7 @@ def report(
     The answer in sentences, the network drawn, its tables with intervals and cases.
     """
     del seed
-    check_targets([report_target("-o", output)])
+    check_targets([report_target("-o", output)], ("FIT.json", fit))
 
     from tacit.learn.saved import load_fit
     from tacit.reporting.report import report as about

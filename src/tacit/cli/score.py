@@ -53,7 +53,7 @@ def score(
     """
     del seed
     targets = [Target("--per-case", per_case, (".csv",), (".csv",))] if per_case is not None else []
-    check_targets(targets)
+    check_targets(targets, ("CASES", cases))
 
     from tacit.infer.likelihood import log_likelihood
 

@@ -68,15 +68,26 @@ def fit_target(option: str, path: str) -> Target:
     return Target(option, path, (".json",), (".json",))
 
 
-def check_targets(targets: Sequence[Target]) -> None:
-    """Nothing, or an error: every target can be written, and no two are the same file."""
-    seen: dict[Path, str] = {}
+def check_targets(targets: Sequence[Target], source: tuple[str, str] | None = None) -> None:
+    """Nothing, or an error: every target can be written, and no two are the same file.
+
+    source: an argument and the file it names, which is read and must not be written over.
+    """
+    seen = {} if source is None else {_resolved(source[1]): source[0]}
     for target in targets:
         target.check()
-        place = Path(target.path).resolve()
+        place = _resolved(target.path)
         if place in seen:
             raise OptionError(f"{seen[place]} and {target.option} name the same file {target.path}")
         seen[place] = target.option
+
+
+def _resolved(path: str) -> Path:
+    """The file itself, whatever way leads there; a text that names none stays as it is."""
+    try:
+        return Path(path).resolve()
+    except (OSError, ValueError):
+        return Path(path)
 
 
 def write_all(writers: Sequence[tuple[Target, Callable[[Path], None]]]) -> None:

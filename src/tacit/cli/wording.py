@@ -24,8 +24,8 @@ WORDS = (
     (r"tc\.read_cases\(\.\.\., continuous=\[\.\.\.\]\)", "--continuous NAME"),
     (r"\b(discrete|continuous)=\[\.\.\.\]", r"--\1 NAME"),
     (r"\bmissing=\[('[^']*'|\"[^\"]*\")\]", r"--missing \1"),
-    (r"\bshare=(?=-?[\d.])", "--missing-share "),
-    (r"\blevel=(?=-?[\d.])", "--level "),
+    (r"\bshare=(?=-?[\d.]|nan|-?inf)", "--missing-share "),
+    (r"\blevel=(?=-?[\d.]|nan|-?inf)", "--level "),
     (r"\b(table|query|weights)=(?=\s)", r"--\1"),
 )
 

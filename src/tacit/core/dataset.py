@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -108,14 +109,14 @@ class Dataset:
 
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change when any cell, state, name or weight does."""
+        parts = [*self.columns.values(), *(() if self.weights is None else (self.weights,))]
+        with ThreadPoolExecutor(thread_name_prefix="tacit") as pool:  # hashing needs no lock
+            hashed = list(pool.map(_hashed, parts))
         digest = hashlib.sha256()
-        for name, column in self.columns.items():
-            variable = self.variables[name]
+        for name, part in zip((*self.columns, None), hashed, strict=False):
+            variable = self.variables[name] if name is not None else None
             states = variable.states if isinstance(variable, Discrete) else None
-            digest.update(repr((name, states, column.shape)).encode())
-            digest.update(np.ascontiguousarray(column).data)
-        if self.weights is not None:
-            digest.update(np.ascontiguousarray(self.weights).data)
+            digest.update(repr((name, states, len(self))).encode() + part)
         return digest.hexdigest()[:16]
 
     def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
@@ -145,6 +146,10 @@ class Dataset:
         return Grid(
             repr(self)[1:-1], ("column", "states", "missing cells"), rows, labels=2, foot=foot
         )
+
+
+def _hashed(part: Column) -> bytes:
+    return hashlib.sha256(np.ascontiguousarray(part).data).digest()
 
 
 def absent(column: Column) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -207,6 +212,10 @@ def _checked_weights(weights: Floats, cases: int) -> Floats:
         raise WeightError(
             f"the weight of case {at + 1} is {array[at]:g}; a weight is a finite number, 0 or more"
         )
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        raise WeightError("the weights add up to more than a number can hold")
     array.flags.writeable = False
     return array
 

@@ -77,18 +77,23 @@ def plan(families: tuple[Shape, ...], states: Shape, complete: tuple[bool, ...])
         for member in group.families
         for cell, target in [_summed_out(tuple(group.columns), families[member], states, rooms)]
     ]
-    columns = [column for group in groups for column in group.columns]
-    strides = [stride for group in groups for stride in _strides(tuple(group.columns), rooms)]
-    keeps = [0xFFFF if complete[column] else (rooms[column] - 1) * 0x0101 for column in columns]
+    slots = [slot for group in groups for slot in _slots(tuple(group.columns), rooms)]
+    keeps = [0xFFFF if complete[column] else (rooms[column] - 1) * 0x0101 for column, _ in slots]
     return Plan(
-        groups=np.cumsum([0, *(len(group.columns) for group in groups)]),
-        columns=np.array(columns, dtype=np.int64),
-        strides=np.array(strides, dtype=np.uint16),
+        groups=np.cumsum([0, *(len(group.columns) + len(group.columns) % 2 for group in groups)]),
+        columns=np.array([column for column, _ in slots], dtype=np.int64),
+        strides=np.array([stride for _, stride in slots], dtype=np.uint16),
         keeps=np.array(keeps, dtype=np.uint16),
         sources=np.concatenate([source for source, _ in maps]),
         targets=np.concatenate([target for _, target in maps]),
         starts=ends,
     )
+
+
+def _slots(columns: Shape, rooms: Shape) -> list[tuple[int, int]]:
+    """Columns with their strides, in pairs; an odd one is joined by itself, adding nothing."""
+    slots = list(zip(columns, _strides(columns, rooms), strict=True))
+    return slots if len(slots) % 2 == 0 else [*slots, (columns[-1], 0)]
 
 
 def _cover(families: Sequence[Shape], rooms: Shape) -> list[_Group]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tacit.arrays import Codes, Floats, Ints
+from tacit.arrays import Column, Floats, Ints
 from tacit.core.dataset import Dataset
 from tacit.core.errors import SizeError, listed, quoted
 from tacit.core.variables import Discrete
@@ -22,27 +22,32 @@ from tacit.families.table import MOST_AXES, cells
 Axes: TypeAlias = tuple[Discrete, ...]
 """The parents, then the child."""
 
+FOURFOLD = 16_384
+"""Cells of a table that is small enough to be kept four times while cases are counted."""
 SORTED = 1_000_000
 """Cases whose cells are sorted at once, in tables too large to keep."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Columns:
-    """Contiguous columns, kept alive for as long as someone may use their addresses."""
+    """Columns that kernels may read, kept alive for as long as someone has their addresses."""
 
-    arrays: tuple[Codes, ...]
-
-    @property
-    def addresses(self) -> Ints:
-        return np.array([array.__array_interface__["data"][0] for array in self.arrays], np.int64)
-
-    @property
-    def widths(self) -> Ints:
-        return np.array([array.itemsize for array in self.arrays], np.int64)
+    arrays: tuple[Column, ...]
+    addresses: Ints
+    widths: Ints
 
 
 def _columns(data: Dataset, axes: Sequence[Discrete]) -> _Columns:
-    return _Columns(tuple(np.ascontiguousarray(data[axis.name]) for axis in axes))
+    arrays = tuple(_readable(data[axis.name]) for axis in axes)
+    addresses = [array.__array_interface__["data"][0] for array in arrays]
+    return _Columns(
+        arrays, np.array(addresses, np.int64), np.array([a.itemsize for a in arrays], np.int64)
+    )
+
+
+def _readable(column: Column) -> Column:
+    flags = column.flags
+    return column if flags.c_contiguous and flags.aligned else column.copy()
 
 
 def table_jobs(data: Dataset, families: Sequence[Axes], available: bool) -> list[Job]:
@@ -51,10 +56,11 @@ def table_jobs(data: Dataset, families: Sequence[Axes], available: bool) -> list
         check_size(axes)
     names = dict.fromkeys(axis.name for axes in families for axis in axes)
     complete = {name: not (available and data[name].min(initial=0) < 0) for name in names}
-    together = [axes for axes in families if _fits_bytes(axes, complete)]
-    apart = [axes for axes in families if not _fits_bytes(axes, complete)]
+    together, apart = list[Axes](), list[Axes]()
+    for axes in families:
+        (together if _fits_bytes(axes, complete) else apart).append(axes)
     alone = [_alone(data, axes, available) for axes in apart]
-    return [_together(data, together, complete), *alone] if together else alone
+    return [*alone, _together(data, together, complete)] if together else alone
 
 
 def shape_of(axes: Axes) -> tuple[int, ...]:
@@ -64,18 +70,19 @@ def shape_of(axes: Axes) -> tuple[int, ...]:
 
 def check_size(axes: Axes) -> None:
     """Nothing, or an error about a table whose cells cannot even be numbered."""
-    child, parents = axes[-1].name, [axis.name for axis in axes[:-1]]
+    if len(axes) <= MOST_AXES and prod(shape_of(axes)) < 2**63:
+        return
+    child, parents = quoted(axes[-1].name), [quoted(axis.name) for axis in axes[:-1]]
     if len(axes) > MOST_AXES:
         raise SizeError(
-            f"{quoted(child)} has {len(parents):,} parents; a table takes at most {MOST_AXES - 1}"
+            f"{child} has {len(parents):,} parents; a table takes at most {MOST_AXES - 1}"
         )
-    if prod(shape_of(axes)) > np.iinfo(np.int64).max:
-        digits = sum(log10(states) for states in shape_of(axes))
-        raise SizeError(
-            f"the table of {quoted(child)} given {listed(map(quoted, parents))} has about "
-            f"10^{digits:.0f} cells, more than can be told apart"
-            "\n\nremove parents, or merge states with tc.discretise"
-        )
+    digits = sum(log10(states) for states in shape_of(axes))
+    raise SizeError(
+        f"the table of {child} given {listed(parents)} has about "
+        f"10^{digits:.0f} cells, more than can be told apart"
+        "\n\nremove parents, or merge states with tc.discretise"
+    )
 
 
 def _fits_bytes(axes: Axes, complete: Mapping[str, bool]) -> bool:
@@ -95,17 +102,16 @@ def _together(data: Dataset, families: Sequence[Axes], complete: Mapping[str, bo
         shape_of(tuple(axes)),
         tuple(complete[axis.name] for axis in axes),
     )
-    addresses, slots = columns.addresses, (cover.groups, cover.columns, cover.strides, cover.keeps)
+    slots = (cover.groups, cover.columns, cover.strides, cover.keeps)
     kind = np.uint32 if data.weights is None else np.float64
 
-    def task(span: tuple[int, int], columns: _Columns) -> Floats:
-        del columns  # only its memory is wanted
+    def task(span: tuple[int, int]) -> Floats:
         tables = np.zeros((cover.groups.size - 1, LANES, CELLS), dtype=kind)
-        if not count_bytes(addresses, *slots, span, data.weights, tables):
+        if not count_bytes(columns.addresses, *slots, span, data.weights, tables):
             raise IncompleteError
-        return np.asarray(tables.sum(axis=1), dtype=np.float64)
+        return np.asarray(tables.sum(axis=1, dtype=np.float64))
 
-    tasks = [partial(task, span, columns) for span in chunks(len(data))]
+    tasks = [partial(task, span) for span in chunks(len(data))]
     return Job(tasks, partial(_summed_out, families, cover))
 
 
@@ -139,15 +145,18 @@ def _alone(data: Dataset, axes: Axes, available: bool) -> Job:
 def _every_cell(
     shape: tuple[int, ...], columns: _Columns, weights: Floats | None, available: bool
 ) -> Counts:
-    from tacit.kernels.counting import count_cells
+    from tacit.kernels.counting import LANES, count_cells
 
+    size, cases = prod(shape), columns.arrays[0].size
     strides = np.array([prod(shape[at + 1 :]) for at in range(len(shape))], np.int64)
-    table, cases = np.zeros(prod(shape)), columns.arrays[0].size
+    kind = np.uint32 if weights is None and cases < 2**32 else np.float64
+    table = np.zeros((LANES if size <= FOURFOLD else 1, size + 1), dtype=kind)
     complete = count_cells(columns.addresses, columns.widths, strides, cases, weights, table)
     if not (complete or available):
         raise IncompleteError
-    table.flags.writeable = False
-    return Counts(table.reshape(shape))
+    counts: Floats = np.asarray(table[:, :-1].sum(axis=0, dtype=np.float64))
+    counts.flags.writeable = False
+    return Counts(counts.reshape(shape))
 
 
 def _cells_seen(

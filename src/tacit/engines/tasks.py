@@ -7,9 +7,10 @@ results do not depend on the number of threads.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any, TypeAlias, TypeVar
 
 from tacit.core.errors import OptionError
@@ -21,7 +22,7 @@ Evidence: TypeAlias = Counts | SparseCounts | Moments
 Report: TypeAlias = Callable[[int, int], None]
 """Told how much is done, and of how much."""
 
-SHORTEST = 32_768
+SHORTEST = 65_536
 MOST_CHUNKS = 64
 
 
@@ -40,6 +41,7 @@ class Job:
 def chunks(cases: int) -> list[tuple[int, int]]:
     """Spans of cases: long enough to be worth a task, few enough to keep a result of each."""
     length = max(SHORTEST, -(-cases // MOST_CHUNKS))
+    length += length % 2  # kernels take two codes at a time
     return [(start, min(start + length, cases)) for start in range(0, cases, length)]
 
 
@@ -56,21 +58,39 @@ def thread_bound(threads: int | None) -> int:
 def in_order(
     tasks: Sequence[Callable[[], T]], threads: int | None = None, progress: Report | None = None
 ) -> list[T]:
-    """What the tasks return. The first error ends all: tasks that have not begun never do."""
-    workers = min(thread_bound(threads), len(tasks))
-    if workers <= 1:
-        return [_reported(task(), at, tasks, progress) for at, task in enumerate(tasks)]
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="tacit")
+    """What the tasks return. The first error ends all: tasks that have not begun never do.
+
+    The calling thread works too, and it alone tells of progress.
+    """
+    waiting, results, failed = deque(enumerate(tasks)), dict[int, T](), list[BaseException]()
+
+    def work(told: Report) -> None:
+        while not failed:
+            try:
+                at, task = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                results[at] = task()
+            except BaseException as problem:
+                failed.append(problem)  # the calling thread raises it
+            else:
+                told(len(results), len(tasks))
+
+    helpers = min(thread_bound(threads), len(tasks)) - 1
+    others = [Thread(target=work, args=(_silent,)) for _ in range(helpers)]
     try:
-        futures = [pool.submit(task) for task in tasks]
-        return [
-            _reported(future.result(), at, tasks, progress) for at, future in enumerate(futures)
-        ]
+        for other in others:
+            other.start()
+        work(progress or _silent)
+        for other in others:
+            other.join()
     finally:
-        pool.shutdown(cancel_futures=True)
+        waiting.clear()
+    if failed:
+        raise failed[0]
+    return [results[at] for at in range(len(tasks))]
 
 
-def _reported(result: T, at: int, tasks: Sequence[Any], progress: Report | None) -> T:
-    if progress is not None:
-        progress(at + 1, len(tasks))
-    return result
+def _silent(done: int, total: int) -> None:
+    del done, total

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest
-from tacit.core.network import Network
+from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 
 Joint: TypeAlias = Callable[[Network, tuple[str, ...]], Floats]
@@ -174,6 +174,7 @@ class Like(Prior):
     strength: float
 
     def __post_init__(self) -> None:
+        check_network(self.network)
         _check_strength(self.strength)
 
     def resolved(self, families: Sequence[tuple[Discrete, ...]], joint: Joint) -> TablePrior:

@@ -234,11 +234,12 @@ def row_complaint(variables: Sequence[Discrete], at: int, row: Floats) -> str:
 def uniform_table(variables: tuple[Discrete, ...]) -> Table:
     """The table in which every state is as likely as any other."""
     shape = [len(variable.states) for variable in variables]
-    _check_size(variables[-1].name, shape)
+    check_size(variables[-1].name, shape)
     return Table(variables, np.full(shape, 1 / shape[-1]))
 
 
-def _check_size(child: str, shape: Sequence[int]) -> None:
+def check_size(child: str, shape: Sequence[int]) -> None:
+    """Nothing, or an error about a table that is too large to keep whole."""
     if len(shape) > MOST_AXES or prod(shape) > MOST_CELLS:
         raise SizeError(
             f"a table of {child!r} given {len(shape) - 1} parents has {prod(shape):.4g} cells, "
@@ -250,7 +251,7 @@ def table(child: Discrete, parents: Sequence[Discrete], values: npt.ArrayLike) -
     """A table from anything that reshapes to parents..., child; handy for networks by hand."""
     shape = [len(variable.states) for variable in (*parents, child)]
     array = np.asarray(values, dtype=np.float64)
-    _check_size(child.name, shape)
+    check_size(child.name, shape)
     if array.size != prod(shape):
         raise TableError(
             f"the table of {child.name!r} needs {prod(shape)} numbers, not {array.size}"

@@ -32,32 +32,42 @@ def is_frame(source: object) -> bool:
     """Whether `from_frame` knows what to do with this, as far as its type tells."""
     import narwhals.stable.v2 as nw
 
+    if isinstance(source, type):
+        return False
+    if _library(source) in ("pandas", "polars", "pyarrow", "narwhals"):
+        return True
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
         return True
-    native = nw.from_native(source, pass_through=True)
-    return native is not source or isinstance(native, nw.DataFrame | nw.LazyFrame)
+    return nw.from_native(source, pass_through=True) is not source
 
 
 def from_frame(source: Any, threads: int | None = None) -> RawTable:
     """The columns of any frame that narwhals knows, lazy ones included, or of an Arrow stream."""
     import narwhals.stable.v2 as nw
 
-    if _library(source) == "pyarrow":
-        return from_arrow(source, threads)
+    if (table := _by_library(source, threads)) is not None:
+        return table
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
         return from_arrow(_stream(source), threads)
-    native = frame.to_native()
-    match _library(native):
-        case "pandas":
-            return from_pandas(native, threads)
-        case "polars":
-            return from_polars(native, threads)
-        case "pyarrow":
-            return from_arrow(native, threads)
-    return from_pandas(frame.to_pandas(), threads)
+    table = _by_library(frame.to_native(), threads)
+    return from_pandas(frame.to_pandas(), threads) if table is None else table
+
+
+def _by_library(source: Any, threads: int | None) -> RawTable | None:
+    """A frame of a library that is known here; None for any other."""
+    library, kind = _library(source), type(source).__name__
+    if library == "pyarrow":
+        if kind.endswith("Array"):
+            raise _no_table(source)
+        return from_arrow(source, threads)
+    if kind != "DataFrame":
+        return None
+    if library == "pandas":
+        return from_pandas(source, threads)
+    return from_polars(source, threads) if library == "polars" else None
 
 
 def _stream(source: Any) -> Any:
@@ -65,9 +75,18 @@ def _stream(source: Any) -> Any:
         raise UnreadableError("reading an Arrow stream needs pyarrow to be installed")
     import pyarrow as pa
 
-    if hasattr(source, "__arrow_c_array__"):
-        return pa.record_batch(source)
-    return pa.table(source)
+    try:
+        if hasattr(source, "__arrow_c_array__"):
+            return pa.record_batch(source)
+        return pa.table(source)
+    except (pa.ArrowInvalid, TypeError):
+        raise _no_table(source) from None
+
+
+def _no_table(source: object) -> UnreadableError:
+    """The error about a series, an array or another column without a name."""
+    what = f"an object of type {type(source).__name__} is no table"
+    return UnreadableError(f"{what}; one column is given as {{'name': column}}")
 
 
 def from_columns(columns: Mapping[Any, Any]) -> RawTable:

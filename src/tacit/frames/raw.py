@@ -105,7 +105,8 @@ def from_array(name: str, array: npt.NDArray[Any]) -> RawColumn:
         case "c" | "V":
             raise UnreadableError(f"column {name!r} holds {values.dtype}, not states or reals")
     if absent is not None:
-        values = np.where(absent, None, values.astype(object))
+        values = values.astype(object)
+        values[absent] = None
     return from_values(name, values.tolist())
 
 

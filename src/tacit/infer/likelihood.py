@@ -34,7 +34,7 @@ class LogLikelihood(float):
         """The sum over cases, each counted as often as its weight says."""
         used = np.ones_like(per_case) if weights is None else weights
         positive = used > 0
-        total = float(np.sum(used[positive] * per_case[positive]))
+        total = _total(used[positive] * per_case[positive])
         value = super().__new__(cls, total)
         value.per_case = per_case
         weight = float(used.sum())
@@ -43,6 +43,19 @@ class LogLikelihood(float):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (float(self), self.per_case, self.average)
+
+
+def _total(parts: Floats) -> float:
+    """The sum; one impossible case makes all of them impossible, however dense the others are."""
+    return -np.inf if bool(np.isneginf(parts).any()) else float(np.sum(parts))
+
+
+def _joined(one: Floats, other: Floats) -> Floats:
+    """The sums, likewise: a case that one family holds impossible is impossible."""
+    with np.errstate(invalid="ignore"):
+        both = one + other
+    both[np.isneginf(one) | np.isneginf(other)] = -np.inf
+    return both
 
 
 def _restored(total: float, per_case: Floats, average: float) -> LogLikelihood:
@@ -76,7 +89,7 @@ def _add_known(total: Floats, family: Family, columns: Sequence[Column]) -> None
         block = slice(start, start + BLOCK)
         parts = [column[block] for column in columns]
         gaps = np.logical_or.reduce([absent(part) for part in parts])
-        total[block] += np.where(gaps, 0.0, family.log_prob(parts))
+        total[block] = _joined(total[block], np.where(gaps, 0.0, family.log_prob(parts)))
 
 
 def _incomplete(cases: Dataset, names: tuple[str, ...]) -> bool:

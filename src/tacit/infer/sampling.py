@@ -30,7 +30,7 @@ class AtRandom:
     given: str | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.share <= 1:
+        if not isinstance(self.share, int | float | np.number) or not 0 <= self.share <= 1:
             raise OptionError(f"share={self.share!r} must lie between 0 and 1")
         if self.columns is not None and self.given in self.columns:
             raise OptionError(f"{self.given!r} cannot lose cells and decide which are lost")
@@ -53,6 +53,8 @@ def sample(
     check_network(network)
     if isinstance(cases, bool) or not isinstance(cases, int | np.integer) or cases < 0:
         raise OptionError(f"the number of cases must be 0 or more, not {cases!r}")
+    if missing is not None and not isinstance(missing, AtRandom):
+        raise OptionError(f"missing takes a value such as tc.AtRandom(0.1), not {missing!r}")
     cases, seed = int(cases), fresh_seed(seed)
     random = np.random.default_rng(seed)
     if given:

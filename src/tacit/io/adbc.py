@@ -21,6 +21,8 @@ from tacit.io.joining import Parts
 
 BATCH = 65_536
 """Cases that SQLite hands over at a time."""
+ASKED = 200
+"""Columns of SQLite whose types are asked for at a time."""
 
 TABLES = """
     SELECT CASE WHEN table_schema = ANY (current_schemas(false)) THEN '' ELSE table_schema END,
@@ -28,7 +30,9 @@ TABLES = """
     FROM information_schema.tables
     WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2
 """
-ENUM = "SELECT enumlabel::text FROM pg_enum WHERE enumtypid"
+ENUM = "SELECT enumlabel::text FROM pg_enum WHERE enumtypid = ({})::oid ORDER BY enumsortorder"
+PLAIN = frozenset({"text", "varchar", "bpchar", "bool", "int2", "int4", "int8", "float4", "float8"})
+"""Types of PostgreSQL that are what they seem."""
 
 Fix = Callable[[RawColumn], RawColumn]
 
@@ -52,6 +56,7 @@ def _cursor(driver: str, uri: str, where: str) -> Iterator[Any]:
 def _reason(problem: str) -> str:
     """What went wrong, without the driver's own prefixes and its copy of the query."""
     reason = re.split(r"\n+[Qq]uery(?: was)?:|\. SQLSTATE", problem, maxsplit=1)[0]
+    reason = re.sub(r"^[A-Z_]+: (?:\[\w+\] )?", "", reason)
     return without_secrets(reason.strip())
 
 
@@ -82,7 +87,6 @@ def _same(column: RawColumn) -> RawColumn:
 class _Cell:
     """A column of a SQLite query: SQL that has one type in every case, and how to undo it."""
 
-    name: str
     sql: str
     fix: Fix = _same
 
@@ -102,10 +106,12 @@ def from_sqlite(path: Path, asked: Asked) -> RawTable:
         with _cursor("sqlite", uri, where) as cursor:
             cases = source(cursor)
             booleans = [] if asked.query else _declared_boolean(cursor, cases)
-            cells = [_cell(cursor, cases, names[at], names[at] in booleans, where) for at in wanted]
+            chosen = [names[at] for at in wanted]
+            found_types = zip(chosen, _seen(cursor, cases, chosen), strict=True)
+            cells = [_cell(name, seen, name in booleans, where) for name, seen in found_types]
             cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(BATCH)})
             query = select([cell.sql for cell in cells], cases)
-            return _batches(cursor, query, [c.name for c in cells], [c.fix for c in cells]).joined()
+            return _batches(cursor, query, chosen, [cell.fix for cell in cells]).joined()
 
     with _cursor("sqlite", uri, where) as cursor:
         names = _names(cursor, source(cursor))
@@ -117,25 +123,34 @@ def _declared_boolean(cursor: Any, table: str) -> list[str]:
     return [str(name) for _, name, kind, *_ in columns if str(kind).upper().startswith("BOOL")]
 
 
-def _cell(cursor: Any, cases: str, name: str, boolean: bool, where: str) -> _Cell:
+def _seen(cursor: Any, cases: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Of each column: are there texts, bytes, reals, infinite reals, others than 0 and 1."""
+    for start in range(0, len(names), ASKED):
+        asked = []
+        for cell in map(identifier, names[start : start + ASKED]):
+            asked += [f"max(typeof({cell}) = '{kind}')" for kind in ("text", "blob", "real")]
+            asked += [f"max({cell} IN (9e999, -9e999))", f"max({cell} NOT IN (0, 1))"]
+        row = _rows(cursor, select(asked, cases))[0]
+        yield from zip(*[iter(row)] * 5, strict=True)
+
+
+def _cell(name: str, seen: tuple[Any, ...], boolean: bool, where: str) -> _Cell:
     """SQLite lets every cell have a type of its own; its driver trusts the first ones it sees.
 
     So the types that occur are asked for first. A null is carried as an empty text or as an
     infinite real, of which a column has none of its own.
     """
     cell = identifier(name)
-    seen = [f"max(typeof({cell}) = '{kind}')" for kind in ("text", "blob", "real")]
-    outside = [f"max({cell} IN (9e999, -9e999))", f"max({cell} NOT IN (0, 1))"]
-    text, blob, real, infinite, number = _rows(cursor, select([*seen, *outside], cases))[0]
+    text, blob, real, infinite, number = seen
     if blob:
         raise CasesError(f"{where}: column {name!r} holds bytes, not states or reals")
     if text:
-        return _Cell(name, f"coalesce(CAST({cell} AS TEXT), '')")
+        return _Cell(f"coalesce(CAST({cell} AS TEXT), '')")
     if infinite:
         raise CasesError(f"{where}: {name!r} is infinite in some case; a real must be finite")
     if real:
-        return _Cell(name, f"coalesce(CAST({cell} AS REAL), 9e999)", _finite)
-    return _Cell(name, cell, _truths if boolean and not number else _same)
+        return _Cell(f"coalesce(CAST({cell} AS REAL), 9e999)", _finite)
+    return _Cell(cell, _truths if boolean and not number else _same)
 
 
 def _finite(column: RawColumn) -> RawColumn:
@@ -166,7 +181,7 @@ def from_postgresql(uri: str, asked: Asked) -> RawTable:
             chosen = [names[at] for at in wanted]
             query = select([identifier(name) for name in chosen], cases)
             schema = cursor.adbc_execute_schema(query)
-            fixes = [_postgresql_fix(cursor, field) for field in schema]
+            fixes = [_postgresql_fix(cursor, cases, field) for field in schema]
             return _batches(cursor, query, chosen, fixes).joined()
 
     with reading() as (cursor, cases):
@@ -174,22 +189,21 @@ def from_postgresql(uri: str, asked: Asked) -> RawTable:
     return RawTable(names, load)
 
 
-def _postgresql_fix(cursor: Any, field: Any) -> Fix:
-    """Exact numbers come as text, an enumerated type as bytes that do not tell its order."""
-    kind = (field.metadata or {}).get(b"ADBC:postgresql:typname", b"").decode()
+def _postgresql_fix(cursor: Any, cases: str, field: Any) -> Fix:
+    """Exact numbers come as text, an enumerated type as text that does not tell its order."""
+    kind = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
     if kind == "numeric":
         return _spelt_numbers
-    enumerated = re.search(r"oid:([0-9]+)", kind)
-    if enumerated is None:
+    if kind in PLAIN:
         return _same
-    query = f"{ENUM} = {enumerated[1]} ORDER BY enumsortorder"
-    labels = [label for (label,) in _rows(cursor, query)]
+    of_type = select([f"pg_typeof({identifier(field.name)})"], f"{cases} LIMIT 1")
+    labels = [label for (label,) in _rows(cursor, ENUM.format(of_type))]
     return partial(_in_order, labels) if labels else _same
 
 
 def _spelt_numbers(column: RawColumn) -> RawColumn:
     assert isinstance(column, Labels)
-    labels = [None if label == "NaN" else label for label in column.labels]
+    labels = [None if str(label).lower() == "nan" else label for label in column.labels]
     return replace(column, labels=labels, written=True)
 
 

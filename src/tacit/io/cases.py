@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, ColumnError, WeightError
 from tacit.core.network import Network
 from tacit.core.variables import Variable
-from tacit.frames import Labels, RawColumn, RawTable, by_case
+from tacit.frames import Labels, RawColumn, RawTable, UnreadableError, by_case
 from tacit.io.binding import raw_column, rebound, to_frame
 from tacit.io.coding import Coded, Place, code, reals
 from tacit.io.databases import Asked
@@ -33,7 +34,7 @@ def read_cases(  # noqa: PLR0913 - help() and editors show options only if they 
     *,
     columns: Names | None = None,
     like: Like | None = None,
-    missing: Names = (),
+    missing: str | Sequence[object] = (),
     weights: str | npt.ArrayLike | None = None,
     discrete: Names = (),
     continuous: Names = (),
@@ -71,7 +72,7 @@ def read_cases(  # noqa: PLR0913 - help() and editors show options only if they 
     wanted = Wanted(
         None if columns is None else _several(columns),
         _variables(like),
-        frozenset(map(state_text, _several(missing))),
+        frozenset(map(state_text, [missing] if isinstance(missing, str) else missing)),
         frozenset(_several(discrete)),
         frozenset(_several(continuous)),
         {name: tuple(map(state_text, states)) for name, states in (order or {}).items()},
@@ -131,7 +132,7 @@ def _from_dataset(data: Dataset, wanted: Wanted, weights: str | npt.ArrayLike | 
 def _from_table(
     table: RawTable, called: str, wanted: Wanted, weights: str | npt.ArrayLike | None
 ) -> Dataset:
-    positions, unnamed = _usable(table.names)
+    positions, unnamed = _usable(table.names, called)
     column = weights if isinstance(weights, str) else None
     names, ignored = wanted.choose(list(positions), column)
     if not names:
@@ -139,9 +140,10 @@ def _from_table(
     declared = wanted.declared()
     coded: list[Coded] = []
     counts: Any = weights
-    for raw in table.load([positions[name] for name in (*names, *([column] if column else []))]):
-        if not _cases(raw):
-            raise CasesError(f"{called}: there are columns but no cases")
+    asked = names if column is None else [*names, column]
+    loaded = _loaded(table, [positions[name] for name in asked], called)
+    for name, given in zip(asked, loaded, strict=True):
+        raw = replace(given, name=name)
         if len(coded) < len(names):
             coded.append(code(raw, declared, table.place))
         else:
@@ -150,8 +152,15 @@ def _from_table(
     return _dataset(coded, counts, (*table.notes, *unnamed, *remarks, *ignored), called)
 
 
-def _cases(raw: RawColumn) -> int:
-    return len(raw.codes if isinstance(raw, Labels) else raw.values)
+def _loaded(table: RawTable, wanted: Sequence[int], called: str) -> Iterator[RawColumn]:
+    """The raw columns; an error if one cannot be read or there are no cases."""
+    try:
+        for raw in table.load(wanted):
+            if not len(raw.codes if isinstance(raw, Labels) else raw.values):
+                raise CasesError(f"{called}: there are columns but no cases")
+            yield raw
+    except UnreadableError as problem:
+        raise CasesError(f"{called}: {problem}") from None
 
 
 def _dataset(coded: Sequence[Coded], weights: Any, said: tuple[str, ...], source: str) -> Dataset:
@@ -161,21 +170,23 @@ def _dataset(coded: Sequence[Coded], weights: Any, said: tuple[str, ...], source
     return Dataset(variables, columns, weights, kinds, tuple(dict.fromkeys(said)), source)
 
 
-def _usable(names: Sequence[object]) -> tuple[dict[str, int], tuple[str, ...]]:
+def _usable(names: Sequence[object], called: str) -> tuple[dict[str, int], tuple[str, ...]]:
     """The positions of the columns by name; one without a name may only be the first."""
     positions: dict[str, int] = {}
     said: tuple[str, ...] = ()
     for at, given in enumerate(names):
         if isinstance(given, tuple):
-            raise ColumnError(f"column {at + 1} has a name of several parts: {given!r}")
+            raise ColumnError(f"{called}: column {at + 1} has a name of several parts: {given!r}")
         name = state_text(given)
         if at == 0 and name in ("", "Unnamed: 0"):
             said = ("the first column has no name and is taken for row numbers; it was not read",)
         elif not name:
-            raise ColumnError(f"column {at + 1} has no name")
+            raise ColumnError(f"{called}: column {at + 1} has no name")
+        elif not name.isascii() and name != name.encode(errors="replace").decode():
+            raise ColumnError(f"{called}: the name of column {at + 1} is no text: {name!a}")
         elif name in positions:
             raise ColumnError(
-                f"two columns are named {name!r}: columns {positions[name] + 1} and {at + 1}"
+                f"{called}: columns {positions[name] + 1} and {at + 1} are both named {name!r}"
             )
         else:
             positions[name] = at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,27 +102,20 @@ def _spelt_reals(found: Known, place: Place) -> Floats:
         raise CasesError(
             f"{place(case)}: {found.name!r} is to be continuous, but {value!r} is no number{hint}"
         )
-    return found.reals([np.nan if size is None else _float(size) for size in sizes])
-
-
-def _float(size: float) -> float:
-    try:
-        return float(size)
-    except OverflowError:
-        return np.nan
+    return found.reals([np.nan if size is None else size for size in sizes])
 
 
 def _as_told(found: Known, variable: Discrete, place: Place) -> Coded:
     """Codes of the states a variable is declared to have; another value is an error."""
     exact = {state: at for at, state in enumerate(variable.states)}
     sizes = [number(state) for state in variable.states]
-    by_size: dict[float | None, int] = {
-        size: at for at, size in enumerate(sizes) if size is not None and sizes.count(size) == 1
-    }
+    alone = {size for size, times in Counter(sizes).items() if times == 1}
+    by_size = {size: at for at, size in enumerate(sizes) if size is not None and size in alone}
     folded = {state.casefold(): at for at, state in enumerate(variable.states)}
 
     def position(label: object, text: str) -> int:
-        at = exact.get(text, by_size.get(number(text)))
+        size = number(text)
+        at = exact.get(text, None if size is None else by_size.get(size))
         if at is None and isinstance(label, bool):
             at = folded.get(text.casefold())
         return -1 if at is None else at
@@ -153,7 +147,7 @@ def _by_labels(found: Known) -> Coded:
     if whole and len(sizes) <= FEW:
         return as_states(found, kind)
     remarks = (Remark(Topic.INTEGERS, found.name, str(FEW)),) if whole else ()
-    column = found.reals([_float(sizes[text]) if text else np.nan for text in found.texts])
+    column = found.reals([sizes.get(text, np.nan) for text in found.texts])
     kind = "integer" if kind == "integer" else "real"
     return Coded(Continuous(found.name), column, kind, remarks)
 
@@ -211,9 +205,9 @@ def _states_of(found: Known, kind: str) -> tuple[list[str], tuple[Remark, ...]]:
         return ["False", "True"], ()
     if found.raw.ordered:
         return found.present, ()
-    if not found.raw.categorical:
+    occurs = found.occurring() if found.raw.categorical else np.zeros(0, dtype=np.bool_)
+    if not occurs.any():
         return natural_order(found.present), ()
-    occurs = found.occurring()
     used = {text for text, seen in zip(found.texts, occurs, strict=True) if text and seen}
     unused = [text for text in found.present if text not in used]
     remarks = (Remark(Topic.UNUSED, found.name, listed(unused)),) if unused else ()

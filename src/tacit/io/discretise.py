@@ -98,14 +98,15 @@ def _quantiles(values: Floats, into: int, weights: Floats | None) -> Floats:
 
 
 def _readable(cuts: Floats, values: Floats) -> Floats:
-    """Cuts with as few digits as put every value on the same side."""
-    sides = np.sort(values)
-    exact = np.searchsorted(sides, cuts)
-    for digits in range(2, 17):
-        short = np.array([float(f"{cut:.{digits}g}") for cut in cuts])
-        if np.array_equal(np.searchsorted(sides, short), exact):
-            return short
-    return cuts
+    """Each cut with as few digits as leave every value on the same side."""
+    ordered = np.sort(values)
+
+    def short(cut: float) -> float:
+        rounded = (float(f"{cut:.{digits}g}") for digits in range(2, 18))
+        side = np.searchsorted(ordered, cut)
+        return next(number for number in rounded if np.searchsorted(ordered, number) == side)
+
+    return np.array([short(float(cut)) for cut in cuts])
 
 
 def _replaced(

@@ -20,9 +20,9 @@ from tacit.frames import Labels, RawColumn, RawTable
 from tacit.io.sqlcases import connect, from_relation
 from tacit.io.textfiles import TextFile, careful, place, unpacked
 
-SMALL = 400_000
-"""Bytes below which the careful reader is fast enough."""
-BLOCK = 1 << 22
+SMALL = 30_000
+"""Bytes per column below which the careful reader is the faster one: plans cost time too."""
+BLOCK = 1 << 16
 NEWLINE, RETURN, QUOTE = 10, 13, 34
 READ = """
     SELECT * FROM read_csv($paths, auto_detect = false, header = true, columns = $columns,
@@ -91,7 +91,7 @@ def count_cases(file: TextFile) -> int | None:
 def delimited(files: Sequence[TextFile], threads: int | None) -> RawTable:
     """The columns of files with the same header, by whichever reader suits them."""
     slow = careful(files)
-    if sum(file.path.stat().st_size for file in files) < SMALL:
+    if sum(file.path.stat().st_size for file in files) < SMALL * (10 + len(slow.names)):
         return slow
 
     def load(wanted: Sequence[int]) -> Iterable[RawColumn]:

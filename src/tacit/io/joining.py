@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -69,15 +69,3 @@ def _labels(name: str, parts: Sequence[Labels]) -> Labels:
         codes.append(np.array([*lookup, -1], dtype=np.int32)[part.codes])
     labels = tuple(label for _, label in book)
     return replace(parts[0], name=name, labels=labels, codes=np.concatenate(codes))
-
-
-def in_parts(
-    wanted: Sequence[str],
-    batches: Iterable[object],
-    columns: Callable[[object], Iterable[RawColumn]],
-) -> Iterator[RawColumn]:
-    """The columns of batches that are coded as they come."""
-    parts = Parts(wanted)
-    for batch in batches:
-        parts.add(columns(batch))
-    return parts.joined()

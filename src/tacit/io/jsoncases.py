@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from tacit.core.errors import FormatError
 from tacit.frames import Labels, RawColumn, RawTable, from_values
 from tacit.io.files import read_text
 from tacit.io.joining import joined
-from tacit.io.textfiles import CHUNK, unpacked
+from tacit.io.textfiles import CHUNK, text_lines, unpacked
 
 _Record = dict[str, Any]
 
@@ -30,26 +30,26 @@ def _unique(pairs: list[tuple[str, Any]]) -> _Record:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 
 
-def _parsed(text: str, where: str) -> Any:
+def _parsed(text: str, *place: object) -> Any:
     try:
         return _DECODER.decode(text)
     except FormatError as problem:
-        raise FormatError(f"{where}: {problem}") from None
+        raise FormatError(f"{_joined(place)}: {problem}") from None
     except json.JSONDecodeError as problem:
         column = f" at column {problem.colno}" if problem.lineno == 1 else ""
-        raise FormatError(f"{where}: no JSON{column}: {problem.msg}") from None
+        raise FormatError(f"{_joined(place)}: no JSON{column}: {problem.msg}") from None
     except (ValueError, RecursionError):
-        raise FormatError(f"{where}: a number or a nesting too large to read") from None
+        raise FormatError(f"{_joined(place)}: a number or a nesting too large to read") from None
 
 
-def _checked(record: Any, where: str) -> _Record:
+def _checked(record: Any, *place: object) -> _Record:
     if not isinstance(record, dict):
-        raise FormatError(f'{where}: a case is an object such as {{"Smoker": "yes"}}')
-    for key, value in record.items():
-        if isinstance(value, dict | list):
-            kind = "an object" if isinstance(value, dict) else "an array"
-            raise FormatError(f"{where}: {key!r} is {kind}; a cell is one value")
+        raise FormatError(f'{_joined(place)}: a case is an object such as {{"Smoker": "yes"}}')
     return record
+
+
+def _joined(place: tuple[object, ...]) -> str:
+    return "".join(map(str, place))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -57,7 +57,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     with unpacked(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig")
         try:
-            yield from ((at, line) for at, line in enumerate(text, 1) if line.strip())
+            yield from (
+                (at, line) for at, line in enumerate(text_lines(path, text), 1) if line.strip()
+            )
         except UnicodeDecodeError:
             raise FormatError(f"{path}: this is no text file in UTF-8") from None
 
@@ -68,12 +70,12 @@ def _is_array(path: Path) -> bool:
 
 
 def _records(path: Path) -> Iterator[_Record]:
-    if not _is_array(path):
-        for at, line in _lines(path):
-            yield _checked(_parsed(line, f"{path}:{at}"), f"{path}:{at}")
-        return
-    for case, record in enumerate(_parsed(read_text(path), str(path)), 1):
-        yield _checked(record, f"{path}: case {case}")
+    if _is_array(path):
+        for case, record in enumerate(_parsed(read_text(path), path), 1):
+            yield _checked(record, path, ": case ", case)
+    else:
+        for line, text in _lines(path):
+            yield _checked(_parsed(text, path, ":", line), path, ":", line)
 
 
 def from_json(paths: Sequence[Path]) -> RawTable:
@@ -83,20 +85,35 @@ def from_json(paths: Sequence[Path]) -> RawTable:
     for path in paths:
         records = _records(path)
         while chunk := list(islice(records, CHUNK)):
-            _add(parts, chunk, cases)
+            for key, values in _columns(chunk, list(parts)).items():
+                _check_cells(key, values, lambda at: _place(paths, at), cases)
+                given = parts.setdefault(key, [_nothing(key, cases)])
+                given.append(from_values(key, values))
             cases += len(chunk)
+    if not cases:
+        raise FormatError(f"{paths[0]}: there are no cases")
     columns = [joined(name, given) for name, given in parts.items()]
     return RawTable(
         tuple(parts), lambda wanted: (columns[at] for at in wanted), lambda at: _place(paths, at)
     )
 
 
-def _add(parts: dict[str, list[RawColumn]], chunk: Sequence[_Record], before: int) -> None:
-    for key in dict.fromkeys(key for record in chunk for key in record):
-        if key not in parts:
-            parts[key] = [_nothing(key, before)]
-    for key, given in parts.items():
-        given.append(from_values(key, [record.get(key) for record in chunk]))
+def _columns(chunk: Sequence[_Record], known: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """The values of every key, those known before first; None where a case lacks it."""
+    shapes = set(map(tuple, chunk))
+    if len(shapes) == 1 and (only := shapes.pop()) and {*known} <= {*only}:
+        return dict(
+            zip(only, zip(*(record.values() for record in chunk), strict=True), strict=True)
+        )
+    keys = dict.fromkeys([*known, *(key for record in chunk for key in record)])
+    return {key: [record.get(key) for record in chunk] for key in keys}
+
+
+def _check_cells(key: str, values: Sequence[Any], place: Callable[[int], str], before: int) -> None:
+    if set(map(type, values)) & {dict, list}:
+        at = next(at for at, value in enumerate(values) if isinstance(value, dict | list))
+        kind = "an object" if isinstance(values[at], dict) else "an array"
+        raise FormatError(f"{place(before + at)}: {key!r} is {kind}; a cell is one value")
 
 
 def _nothing(name: str, cases: int) -> Labels:

@@ -79,8 +79,11 @@ def known(raw: RawColumn, missing: Collection[str]) -> Known:
     labels = raw if isinstance(raw, Labels) else labels_of(raw)
     try:
         texts = [state_text(label) for label in labels.labels]
-    except UnicodeDecodeError:
+        "".join(texts).encode()  # half a character cannot be written anywhere
+    except UnicodeError:
         raise CasesError(f"column {raw.name!r} holds bytes that are no text") from None
+    except ValueError:
+        raise CasesError(f"column {raw.name!r} holds a number too long to write") from None
     texts = ["" if text in missing or text.strip() in missing else text for text in texts]
     sizes = [number(text) for text in texts if text]
     spelt = bool(sizes) and None not in sizes

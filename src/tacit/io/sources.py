@@ -63,8 +63,7 @@ def open_source(source: Any, how: How) -> tuple[RawTable, str]:
             raise OptionError("table= and query= are for databases")
         return _from_memory(source, how)
     except UnreadableError as problem:
-        where = f"{source}: " if isinstance(source, str | Path) else ""
-        raise CasesError(f"{where}{problem}") from None
+        raise CasesError(str(problem)) from None
 
 
 def _called(source: str, how: How) -> str:
@@ -91,7 +90,7 @@ def _from_memory(source: Any, how: How) -> tuple[RawTable, str]:
     if is_frame(source):
         return from_frame(source, how.threads), called
     raise CasesError(
-        f"cases cannot be read from a {kind.__name__}"
+        f"cases cannot be read from an object of type {kind.__name__}"
         "\n\nthey come from a file or a pattern of files, a database, a data frame, a dict of "
         "columns, or a NumPy array with names=[...]"
     )

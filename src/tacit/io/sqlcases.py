@@ -16,13 +16,14 @@ from tacit.core.errors import CasesError
 from tacit.frames import Labels, RawColumn, RawTable, by_case, from_array, from_values
 from tacit.io.states import INTEGER, NUMBER
 
-LISTED = 12
-"""Up to so many states a linear search finds the code fastest."""
-MOST = 5_000
+COMPARED = 12
+"""Up to so many states, comparing with one after the other finds the code fastest."""
+MOST = 1_000
 """Different texts beyond which a column is not coded by the engine."""
-SAMPLE = 20_000
-"""Cases looked at to see which columns have very many different texts."""
+SAMPLE, SEEN = 20_000, 300
+"""A column that shows more different texts than SEEN in so many cases has many of them."""
 BLANKS = " \t\n\r\f\v"
+KINDS = {0: "BIGINT", 1: "DOUBLE"}
 
 _NUMBERS = frozenset(
     {"tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"}
@@ -78,6 +79,10 @@ class _SqlColumn:
         return self.cell if self.kind == "varchar" else f"CAST({self.cell} AS VARCHAR)"
 
     @property
+    def trimmed(self) -> str:
+        return f"trim({self.text}, {literal(BLANKS)})"
+
+    @property
     def is_text(self) -> bool:
         return self.kind not in _NUMBERS | _WIDE | {"boolean", "enum"}
 
@@ -104,18 +109,23 @@ def from_relation(
 
 
 def _load(relation: Any, columns: Sequence[_SqlColumn], written: bool) -> Iterator[RawColumn]:
-    labels = _different(relation, [column for column in columns if column.is_text])
+    texts = [column for column in columns if column.is_text]
+    labels = _different(relation, texts)
+    many = [column for column in texts if column.key not in labels]
+    casts = _spelt(relation, many) if written else {}
     quick = {
         column.key: sql
         for column in columns
-        if (sql := _quick_sql(column, labels.get(column.key))) is not None
+        if (sql := casts.get(column.key) or _quick_sql(column, labels.get(column.key))) is not None
     }
     fetched = _fetch(relation, quick)
     for column in columns:
-        if column.key in quick:
+        if column.key in casts and np.isfinite(fetched[column.key]).all():
+            yield from_array(column.name, fetched.pop(column.key))
+        elif column.key in quick and column.key not in casts:
             yield _quick(column, fetched.pop(column.key), labels.get(column.key), written)
         else:
-            yield _slow(relation, column, written)
+            yield _as_it_is(relation, column, written)
 
 
 def _fetch(relation: Any, expressions: Mapping[str, str]) -> dict[str, Any]:
@@ -132,7 +142,7 @@ def _different(relation: Any, columns: Sequence[_SqlColumn]) -> dict[str, list[s
         return {}
     counts = ", ".join(f"approx_count_distinct({column.text})" for column in columns)
     sizes = relation.limit(SAMPLE).aggregate(counts).fetchall()[0]
-    likely = [column for column, size in zip(columns, sizes, strict=True) if size <= MOST]
+    likely = [column for column, size in zip(columns, sizes, strict=True) if size <= SEEN]
     if not likely:
         return {}
     lists = ", ".join(f"list(DISTINCT {column.text})" for column in likely)
@@ -158,9 +168,12 @@ def _quick_sql(column: _SqlColumn, labels: Sequence[str] | None) -> str | None:
         return None
     if not labels:
         return "CAST(-1 AS TINYINT)"
+    if len(labels) <= COMPARED:
+        codes = " ".join(
+            f"WHEN {literal(label)} THEN {at}::TINYINT" for at, label in enumerate(labels)
+        )
+        return f"CASE {column.text} {codes} ELSE -1::TINYINT END"
     listed = ", ".join(map(literal, labels))
-    if len(labels) <= LISTED:
-        return f"CAST(coalesce(list_position([{listed}], {column.text}), 0) - 1 AS TINYINT)"
     return f"coalesce(CAST(enum_code(CAST({column.text} AS ENUM({listed}))) AS SMALLINT), -1)"
 
 
@@ -177,21 +190,28 @@ def _quick(
     return Labels(column.name, labels or (), values, written=written)
 
 
-def _slow(relation: Any, column: _SqlColumn, written: bool) -> RawColumn:
-    """A column of very many different texts: as numbers if it spells nothing else."""
-    if written:
-        trimmed = f"trim({column.text}, {literal(BLANKS)})"
-        for kind, pattern in (("BIGINT", INTEGER), ("DOUBLE", NUMBER)):
-            good = (
-                f"regexp_full_match({trimmed}, {literal(pattern)})"
-                f" AND isfinite(CAST(try_cast({trimmed} AS {kind}) AS DOUBLE))"
-            )
-            given = f"nullif({trimmed}, '') IS NOT NULL"
-            test = f"count(*) FILTER (WHERE {given} AND coalesce({good}, false) IS FALSE)"
-            if relation.aggregate(test).fetchall()[0][0] == 0:
-                values = _fetch(relation, {"v": f"CAST(nullif({trimmed}, '') AS {kind})"})["v"]
-                return from_array(column.name, values)
+def _spelt(relation: Any, columns: Sequence[_SqlColumn]) -> dict[str, str]:
+    """SQL for the numbers in columns of many different texts that spell nothing else."""
+    if not columns:
+        return {}
+    trimmed = ", ".join(f"{column.trimmed} AS {column.key}" for column in columns)
+    whole, number = (literal(f"(?:{pattern})?") for pattern in (INTEGER, NUMBER))
+    worst = ", ".join(
+        f"max(CASE WHEN regexp_full_match({column.key}, {whole}) THEN 0"
+        f" WHEN regexp_full_match({column.key}, {number}) THEN 1"
+        f" WHEN {column.key} IS NULL THEN 0 ELSE 2 END)"
+        for column in columns
+    )
+    found = relation.project(trimmed).aggregate(worst).fetchall()[0]
+    return {
+        column.key: f"CAST(nullif({column.trimmed}, '') AS {KINDS[kind]})"
+        for column, kind in zip(columns, found, strict=True)
+        if kind in KINDS
+    }
+
+
+def _as_it_is(relation: Any, column: _SqlColumn, written: bool) -> RawColumn:
+    """A column of very many different texts."""
     values = _fetch(relation, {"v": column.text})["v"]
     found = from_values(column.name, np.ma.filled(values, None).tolist())
-    assert isinstance(found, Labels)
-    return replace(found, written=written)
+    return replace(found, written=written) if isinstance(found, Labels) else found

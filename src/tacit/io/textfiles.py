@@ -25,6 +25,8 @@ from tacit.io.joining import Parts
 
 CHUNK = 20_000
 """Cases coded at a time."""
+LONGEST = 1 << 26
+"""Characters beyond which a line is refused."""
 DELIMITERS = {".tsv": "\t", ".csv": ",;\t|", ".txt": "\t,;| "}
 """By suffix, what may stand between cells; the first that the header has is taken."""
 
@@ -53,14 +55,14 @@ def unpacked(path: Path) -> Iterator[BinaryIO]:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise FormatError(f"{path}: the compressed file is damaged or cut short") from None
     except OSError as problem:
-        raise FormatError(f"{path}: cannot be read: {problem.strerror}") from None
+        raise FormatError(f"{path}: cannot be read: {problem.strerror or problem}") from None
 
 
 def records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Every record with the number of its first line; what is no record is an error."""
     with unpacked(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-        reader = csv.reader(_text_lines(path, text), delimiter=delimiter, strict=True)
+        reader = csv.reader(text_lines(path, text), delimiter=delimiter, strict=True)
         line = 1
         try:
             for record in reader:
@@ -72,10 +74,13 @@ def records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             raise FormatError(f"{path}:{line}: {_complaint(str(problem))}") from None
 
 
-def _text_lines(path: Path, text: io.TextIOWrapper) -> Iterator[str]:
-    for line in text:
+def text_lines(path: Path, text: io.TextIOWrapper) -> Iterator[str]:
+    """Line after line; what is no text, or has no lines to speak of, is an error."""
+    while line := text.readline(LONGEST):
         if "\0" in line:
             raise FormatError(f"{path}: this is no text file in UTF-8 (it has zero bytes)")
+        if len(line) == LONGEST:
+            raise FormatError(f"{path}: a line has more than {LONGEST:,} characters")
         yield line
 
 
@@ -89,6 +94,9 @@ def _complaint(problem: str) -> str:
 
 def _not_utf8(path: Path) -> FormatError:
     with unpacked(path) as stream:
+        if stream.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            return FormatError(f"{path}: the file is written in UTF-16; save it as UTF-8")
+        stream.seek(0)
         for number, line in enumerate(stream, 1):
             try:
                 line.decode()

@@ -66,6 +66,8 @@ def counted_before(structure: Structure, counted: Statistics) -> Counted:
             "the statistics were counted for another structure"
             f"\n\ncounted:   {counted.dag}\nasked for: {structure.dag}"
         )
+    if not counted.variables:
+        raise OptionError("no cases were counted yet\n\nadd some with Statistics.update(cases)")
     if structure.variables is not None and dict(structure.variables) != dict(counted.variables):
         raise OptionError("the statistics were counted for other states than the network has")
     used = CasesUsed(counted.cases, counted.total_weight, source="statistics")

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.arrays import Floats, readonly
+from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
 from tacit.families.counts import Counts, SparseCounts
@@ -130,7 +131,8 @@ class Fit:
         return Fit, tuple(plain)
 
     def __repr__(self) -> str:
-        return f"<Fit of {len(self.network)} variables to {self.cases_used:,} cases>"
+        extent = counted(len(self.network), "variable")
+        return f"<Fit of {extent} to {counted(self.cases_used, 'case')}>"
 
     def __str__(self) -> str:
         return "\n".join([*self._summary(), str(self.network.grid(40))])

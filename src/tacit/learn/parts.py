@@ -16,6 +16,7 @@ from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.priors import Dirichlet, Prior
 from tacit.estimate.tables import estimate_table, log_probability
 from tacit.families.moments import Moments
+from tacit.families.table import check_size
 from tacit.infer.marginals import joint
 from tacit.learn.fits import Evidence
 
@@ -64,6 +65,8 @@ def discrete_axes(axes: Sequence[Variable]) -> tuple[Discrete, ...]:
 def pseudo_counts(prior: Prior, families: Mapping[str, tuple[Variable, ...]]) -> dict[str, Floats]:
     """alpha of every table."""
     tables = [discrete_axes(axes) for axes in families.values() if isinstance(axes[-1], Discrete)]
+    for axes in tables:  # before anything so large is made
+        check_size(axes[-1].name, [len(axis.states) for axis in axes])
     if isinstance(prior, Dirichlet):
         prior.check_names(families)
     resolved = prior.resolved(tables, joint)

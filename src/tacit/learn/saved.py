@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,19 @@ VERSION = 1
 
 def save_fit(fit: Fit, path: str | Path) -> None:
     """Write the fit whole or not at all; packed if the name ends in .gz."""
-    write_whole(path, json.dumps(fit_to_plain(fit), ensure_ascii=False, allow_nan=True) + "\n")
+    plain = _strict(fit_to_plain(fit))
+    write_whole(path, json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _strict(value: Any) -> Any:
+    """The value as every JSON reader takes it: numbers that are not finite as words, "inf"."""
+    if isinstance(value, float):
+        return value if isfinite(value) else str(float(value))
+    if isinstance(value, Mapping):
+        return {key: _strict(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(each) for each in value]
+    return value
 
 
 def load_fit(path: str | Path) -> Fit:
@@ -86,6 +99,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
 
 def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
     """The fit that `fit_to_plain` described."""
+    marginal = plain["log_marginal_likelihood"]
     return Fit(
         network=network_from_plain(plain["network"]),
         objective=float(plain["objective"]),
@@ -98,7 +112,7 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         evidence={name: evidence_from_plain(each) for name, each in plain["evidence"].items()},
         pseudo={name: np.asarray(alpha, dtype=float) for name, alpha in plain["pseudo"].items()},
         log_likelihood=float(plain["log_likelihood"]),
-        log_marginal_likelihood=plain["log_marginal_likelihood"],
+        log_marginal_likelihood=None if marginal is None else float(marginal),
         cases=CasesUsed(**{**plain["cases"], "gaps": _gaps(plain["cases"].get("gaps"))}),
         runs=tuple(
             Run(float(run["objective"]), tuple(map(float, run["trace"])), Stop[run["stop"]])

@@ -75,4 +75,6 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
 
 def report(fit: Fit) -> Report:
     """What the reader of a fit wants to know; sections without anything to say are left out."""
+    if not isinstance(fit, Fit):
+        raise OptionError(f"a report is about what tc.fit returns, not a {type(fit).__name__}")
     return Report(facts(fit))
