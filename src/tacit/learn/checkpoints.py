@@ -19,6 +19,8 @@ from tacit.learn.fits import Stop
 
 FORMAT = "tacit-checkpoint"
 VERSION = 1
+EVERY = 5.0
+"""Seconds between two writings of a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +44,7 @@ class Checkpoint:
     path: Path
     task: Mapping[str, Any]
     runs: dict[int, Kept] = field(default_factory=dict)
-    every: float = 5.0
+    every: float = field(default_factory=lambda: EVERY)
     _written: float = field(default_factory=time.monotonic)
     _lock: Lock = field(default_factory=Lock)
 
