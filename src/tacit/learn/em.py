@@ -54,12 +54,16 @@ def run_em(
     if threads == 1 or runs == 1:
         return list(_until_interrupted(one, runs, stop))
     with ThreadPoolExecutor(min(threads, runs)) as pool:
-        futures = [pool.submit(one, number) for number in range(runs)]
+        futures = []
         try:
+            for number in range(runs):
+                futures.append(pool.submit(one, number))  # noqa: PERF401 - what is begun is kept
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             stop.set()
             begun = [future for future in futures if not future.cancel()]
+            if not begun:
+                raise
             return [future.result() for future in begun]
 
 

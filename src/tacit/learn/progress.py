@@ -66,16 +66,19 @@ class Tally:
 
     def __init__(self, told: Report, runs: int, max_steps: int) -> None:
         self._told, self._total, self._most = told, runs * max_steps, max_steps
-        self._done = [0] * runs
+        self._done: dict[int, int] = {}
+        self._sum = 0
         self._best = -float("inf")
         self._lock = Lock()
 
     def step(self, run: int, steps: int, objective: float, ended: bool = False) -> None:
         """A run has taken so many steps and stands at this objective."""
         with self._lock:
-            self._done[run] = self._most if ended else min(steps, self._most)
+            done = self._most if ended else min(steps, self._most)
+            self._sum += done - self._done.get(run, 0)
+            self._done[run] = done
             self._best = max(self._best, objective)
-            self._told(sum(self._done), self._total, self._best)
+            self._told(self._sum, self._total, self._best)
 
 
 class _Bar:
