@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import QueryError, StateError, listed, marked, nearest, quoted
+from tacit.core.errors import QueryError, StateError, listed, marked, nearest
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.io.states import number
@@ -97,7 +97,7 @@ def state_code(variable: Discrete, word: Word, text: str) -> int:
         what = f"{variable.name!r} has no state {word.text!r}{nearest(word.text, variable.states)}"
         raise StateError(
             _at(text, word, what)
-            + f"\n\nstates of {quoted(variable.name)}: {listed(variable.states)}"
+            + f"\n\nstates of {variable.name!r}: {listed(variable.states)}"
         )
     return variable.states.index(word.text)
 

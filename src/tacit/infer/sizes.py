@@ -47,7 +47,7 @@ def check_cases(plan: Junction, codes: Codes, limit: int = MEMORY_LIMIT) -> None
 
 def _check(layout: Layout, tree: CliqueTree, codes: Ints, limit: int, advice: str) -> None:
     def open_in(clique: Sequence[int]) -> list[int]:
-        return [v for v in clique if codes[v] < 0]
+        return sorted(v for v in clique if codes[v] < 0)
 
     sizes = [prod(layout.cards[v] for v in open_in(clique)) for clique in tree.cliques]
     if 8 * sum(sizes) > limit:

@@ -122,8 +122,8 @@ def _refuse_continuous(gathered: Gathered) -> None:
                 "variables only\n\nmake it discrete with tc.discretise"
             )
         raise MissingError(
-            f"{cells:,} cells are missing, and {real[0]!r} is continuous: missing cells are "
-            "inferred in networks of discrete variables only"
+            f"{cells:,} {'cell is' if cells == 1 else 'cells are'} missing, and {real[0]!r} is "
+            "continuous: missing cells are inferred in networks of discrete variables only"
             "\n\nuse method=tc.AvailableCases(), or make the variable discrete with tc.discretise"
         )
 

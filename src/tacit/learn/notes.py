@@ -53,7 +53,7 @@ def _inferred(missing: Mapping[str, int], method: Method | None) -> Iterable[str
     if missing:
         how = method.describe() if method else "EM()"
         yield (
-            f"{sum(missing.values()):,} cells are missing ({_named(missing)}); all cases were "
+            f"{_cells(sum(missing.values()))} missing ({_named(missing)}); all cases were "
             f"used, and {how} filled the cells in by expectation"
         )
 
@@ -84,9 +84,13 @@ def _missing(counted: Counted, method: Method | None) -> Iterable[str]:
     cells = sum(counted.cases.missing.values())
     if cells and isinstance(method, AvailableCases):
         yield (
-            f"{cells:,} cells are missing ({_named(counted.cases.missing)}); each family was "
+            f"{_cells(cells)} missing ({_named(counted.cases.missing)}); each family was "
             "counted on the cases complete in it"
         )
+
+
+def _cells(count: int) -> str:
+    return f"{count:,} {'cell is' if count == 1 else 'cells are'}"
 
 
 def _named(missing: Mapping[str, int]) -> str:
