@@ -107,10 +107,12 @@ def test_a_state_the_network_lacks_is_an_error():
         tc.fit(network, CASES)
 
 
-def test_missing_cells_are_refused_unless_a_method_says_otherwise():
+def test_missing_cells_are_inferred_unless_a_method_says_otherwise():
     gaps = {"Smoker": ["yes", None, "no"], "Cancer": ["yes", "no", None]}
-    with pytest.raises(tc.MissingError, match="AvailableCases"):
-        tc.fit(DAG, gaps)
+    inferred = tc.fit(DAG, gaps)
+    assert inferred.settings["method"] == "EM()"
+    assert inferred.evidence["Smoker"].total == inferred.evidence["Cancer"].total == 3
+    assert inferred.known["Cancer"].total == 1
     fit = tc.fit(DAG, gaps, method=tc.AvailableCases())
     assert fit.evidence["Smoker"].total == 2
     assert fit.evidence["Cancer"].total == 1
@@ -145,7 +147,7 @@ def test_a_level_is_a_probability():
         ({"estimate": "ml"}, "estimate takes a value such as tc.ML(), not 'ml'"),
         ({"prior": tc.BDeu}, "prior takes a value such as tc.BDeu(1), not the class BDeu"),
         ({"prior": 10}, "prior takes a value such as tc.BDeu(1), not 10"),
-        ({"method": "em"}, "method takes a value such as tc.AvailableCases(), not 'em'"),
+        ({"method": "em"}, "method takes a value such as tc.EM() or tc.AvailableCases(), not 'em'"),
         ({"level": "high"}, "level='high' must lie between 0 and 1, 0.95 for example"),
         ({"seed": "x"}, "a seed is a whole number, 0 or more, not 'x'"),
         ({"threads": 0}, "threads=0 must be a whole number, 1 or more"),

@@ -116,13 +116,21 @@ def test_plain_columns_are_cases_too():
     assert_allclose(found, log(0.72) + log(0.14))
 
 
-def test_missing_cells_are_refused_in_words():
+def test_missing_cells_are_summed_out():
+    found = log_likelihood(NETWORK, flu_cases([0, -1, -1], [0, 1, -1]))
+    assert_allclose(found.per_case, [log(0.72), log(0.8 * 0.1 + 0.2 * 0.2), 0], atol=1e-12)
+    column = log_likelihood(NETWORK, {"Cough": ["dry", "wet"]})
+    assert_allclose(column.per_case, [log(0.12), log(0.14)])
+
+
+def test_missing_reals_are_refused_in_words():
+    x = Continuous("X")
+    network = Network.of([LinearGaussian((x,), [], 2, 1)])
     with pytest.raises(MissingError) as caught:
-        log_likelihood(NETWORK, flu_cases([0, -1, -1], [0, 1, -1]))
+        log_likelihood(network, Dataset({"X": x}, {"X": np.array([1.0, np.nan])}))
     assert str(caught.value) == (
-        "3 cells are missing (Flu: 2, Cough: 1), "
-        "and the likelihood of incomplete cases cannot be computed"
-        "\n\nleave out the incomplete cases, or fill the cells, before asking for it"
+        "cells are missing, and 'X' is continuous: missing cells are summed out in networks of "
+        "discrete variables only\n\nleave out the incomplete cases"
     )
 
 

@@ -73,6 +73,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     checkpoint  a file that keeps a running EM, so that `resume=True` can go on after a break
     """
     check_level(level)
+    seed = None if seed is None else fresh_seed(seed)
     choices = Choices(prior or BDeu(1), estimate or Smoothed(), method, level, seed)
     check_choices(choices)
     begin = _start(start, structure)
