@@ -37,7 +37,10 @@ def test_the_reference_names_everything_public() -> None:
     assert told == set(tc.__all__) - {"__version__"}
 
 
-@pytest.mark.parametrize("command", ["fit", "score", "sample", "convert", "show", "report", "demo"])
+@pytest.mark.parametrize(
+    "command",
+    ["fit", "query", "predict", "score", "sample", "convert", "show", "report", "demo"],
+)
 def test_the_command_line_page_names_every_option(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

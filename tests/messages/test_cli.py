@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cases = tc.sample(network, 40, seed=3)
     tc.write_cases(cases, "cases.csv")
     Path("tiny.csv").write_text("A,B,C\na,x,p\na,x,q\nb,y,p\n")
-    Path("gap.csv").write_text("A,B\n1,x\n2,?\n1,\n")
+    Path("real.csv").write_text("A,B\n1.5,2\n2.5,1\n,2\n")
     Path("odd.csv").write_text(Path("cases.csv").read_text() + "no,perhaps,no,no,no,no,no,no\n")
     Path("note.txt").write_text("A -> B")
     Path("folder.bif").mkdir()
@@ -150,9 +150,10 @@ MESSAGES = {
     "show 'A -> B' C": "the dag has no variable 'C'\n\nvariables: A, B\n",
     "report cases.csv -o r.html": "cases.csv: this is no saved fit, or it was cut short\n",
     "demo --output cases.csv": "--output: 'cases.csv' is a file, and a folder is needed\n",
-    "fit gap.csv --network 'A -> B' --missing '?' -o o.bif": (
-        "2 cells of 3 cases are missing: B 2\n\n"
-        "to count each family on the cases that are complete in it, say --method available\n"
+    "fit real.csv --network 'A -> B' -o o.json --continuous A --continuous B": (
+        "1 cell is missing, and 'A' is continuous: missing cells are inferred in networks of "
+        "discrete variables only\n\n"
+        "use --method available, or make the variable discrete with tc.discretise\n"
     ),
 }
 

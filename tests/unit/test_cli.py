@@ -14,7 +14,7 @@ import tacit as tc
 from tacit.cli.main import execute
 
 DAG = "Smoker -> Cancer -> Xray"
-COMMANDS = ("fit", "score", "sample", "convert", "show", "report", "demo")
+COMMANDS = ("fit", "query", "predict", "score", "sample", "convert", "show", "report", "demo")
 
 
 @pytest.fixture

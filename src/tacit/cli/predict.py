@@ -71,7 +71,7 @@ def predict(
     del seed
     from tacit.io.casesout import PACKED, SUFFIXES, write_cases
 
-    check_targets([Target("-o", output, SUFFIXES, PACKED)])
+    check_targets([Target("-o", output, SUFFIXES, PACKED)], ("CASES", cases))
     reading = Reading.of(None, missing, None, None, table, query)
     found, notes = network_of(network)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-WIDTH, HEIGHT = 360.0, 130.0
+WIDTH, HEIGHT = 360.0, 110.0
 SETTLED = 2
 """Steps after which every start has left the depths it began in."""
 
