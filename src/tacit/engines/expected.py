@@ -81,7 +81,7 @@ class Trees:
                 masses[span],
             )
 
-        in_parts(len(self.codes), part, threads)
+        in_parts(parts_of(len(self.codes)), part, threads)
         used = self.weights > 0
         return outs.sum(axis=0), float(self.weights[used] @ masses[used])
 

@@ -90,11 +90,9 @@ def _names(layout: Layout) -> Names:
 
     random = np.random.default_rng(SEED)
     state_at = np.concatenate([[0], np.cumsum(layout.cards)]).astype(np.int64)
-    near_at = np.cumsum([0, *(len(near) for near in layout.neighbours)]).astype(np.int64)
-    near = np.array([v for each in layout.neighbours for v in sorted(each)], dtype=np.int64)
     return Names(
-        near_at,
-        near,
+        layout.graph.near_at,
+        layout.graph.near,
         _words(random, len(layout.names)),
         _words(random, int(state_at[-1])),
         state_at,
@@ -132,17 +130,6 @@ def _distinct(words: Words) -> tuple[Ints, Ints]:
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     return example[order], rank[which]
-
-
-def members(layout: Layout, codes: Ints, start: int) -> tuple[int, ...]:
-    """The missing piece of one case that contains `start`, rising."""
-    waiting, seen = [start], {start}
-    while waiting:
-        for other in layout.neighbours[waiting.pop()]:
-            if codes[other] < 0 and other not in seen:
-                seen.add(other)
-                waiting.append(other)
-    return tuple(sorted(seen))
 
 
 def piece_weights(pieces: Pieces, weights: Floats | None) -> Floats:

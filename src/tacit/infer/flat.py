@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import prod
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ from tacit.core.errors import NetworkError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
 from tacit.families.table import Table
+
+if TYPE_CHECKING:
+    from tacit.kernels.forests import Graph
 
 Number = TypeVar("Number", np.float64, np.int64)
 
@@ -74,6 +78,20 @@ class Layout:
         )
 
     @cached_property
+    def graph(self) -> Graph:
+        """All of it as flat arrays, for kernels."""
+        from tacit.kernels.forests import Graph
+
+        axes_at, axes = _ragged([each.variables for each in self.axes])
+        family = np.repeat(np.arange(len(self.axes)), np.diff(axes_at))
+        touch_at, touch = _grouped(axes, family, len(self.names))
+        near_at, near = _grouped(*_linked(axes_at, axes), len(self.names))
+        strides = _ragged([each.strides for each in self.axes])[1]
+        starts = np.array([each.start for each in self.axes], dtype=np.int64)
+        cards = np.array(self.cards, dtype=np.int64)
+        return Graph(cards, near_at, near, touch_at, touch, axes_at, axes, strides, starts)
+
+    @cached_property
     def rows(self) -> tuple[Ints, Ints]:
         """Where each row of the flat parameters starts, and how long it is."""
         lengths = [np.full(prod(shape[:-1]), shape[-1], dtype=np.int64) for _, shape in self.blocks]
@@ -95,6 +113,33 @@ class Layout:
         shape = tuple(self.cards[v] for v in self.axes[variable].variables)
         start = self.axes[variable].start
         return flat[start : start + prod(shape)].reshape(shape)
+
+
+def _ragged(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Lists one after the other, and where each starts."""
+    at = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(each) for each in lists], out=at[1:])
+    return at, np.fromiter(chain.from_iterable(lists), dtype=np.int64, count=int(at[-1]))
+
+
+def _grouped(key: Ints, value: Ints, keys: int) -> tuple[Ints, Ints]:
+    """The values of every key, rising, one list after the other, and where each starts."""
+    order = np.lexsort((value, key))
+    at = np.zeros(keys + 1, dtype=np.int64)
+    np.cumsum(np.bincount(key, minlength=keys), out=at[1:])
+    return at, value[order]
+
+
+def _linked(axes_at: Ints, axes: Ints) -> tuple[Ints, Ints]:
+    """Every pair of variables that share a family, both ways, once."""
+    size = np.diff(axes_at)
+    many = np.repeat(size, size)  # each variable of a family beside all of it
+    left = np.repeat(axes, many)
+    start = np.repeat(np.repeat(axes_at[:-1], size), many)
+    within = np.arange(left.size) - np.repeat(np.cumsum(many) - many, many)
+    right = axes[start + within]
+    pairs = np.unique(np.stack([left, right], axis=1)[left != right], axis=0)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def layout_of(

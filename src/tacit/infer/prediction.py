@@ -60,11 +60,12 @@ class Prediction(Mapping[str, Floats]):
 
     def _offsets(self, place: int) -> Ints:
         """Per kind, where the posterior of a variable lies in that of a context; -1: nowhere."""
-        offsets = np.full(len(self.compiled.open_variables) + 1, -1, dtype=np.int64)
-        for kind, variables in enumerate(self.compiled.open_variables):
-            if place in variables:
-                before = variables[: variables.index(place)]
-                offsets[kind] = sum(self.compiled.layout.cards[v] for v in before)
+        planted, cards = self.compiled.planted, self.compiled.layout.graph.cards
+        offsets = np.full(planted.cells.size + 1, -1, dtype=np.int64)
+        found = np.flatnonzero(planted.members == place)
+        kind = np.searchsorted(planted.member_at, found, side="right") - 1
+        before = np.concatenate([[0], np.cumsum(cards[planted.members])])
+        offsets[kind] = before[found] - before[planted.member_at[kind]]
         return offsets
 
     def most_probable(self, name: str) -> list[str]:

@@ -8,7 +8,7 @@ from numba import njit
 from tacit.arrays import Floats, Ints
 from tacit.kernels.careful import collect_carefully
 from tacit.kernels.strided import add, multiply
-from tacit.kernels.trees import Batch, Program, Room
+from tacit.kernels.trees import Program, Room
 
 LEAST_MASS = 1e-200
 """Below this, cells of a clique may have been lost to underflow."""
@@ -157,33 +157,6 @@ def expect(
                 weight,
                 room.digits,
             )
-
-
-@njit(cache=True, nogil=True)
-def expected_counts(
-    p: Program, batch: Batch, theta: Floats, first: int, last: int, room: Room, out: Floats,
-    log_masses: Floats,
-) -> None:  # fmt: skip
-    """Expected counts of the contexts first..last into `out`, their log masses beside them."""
-    for context in range(first, last):
-        low, high = p.kinds[batch.kind[context]], p.kinds[batch.kind[context] + 1]
-        at = batch.base_at[context]
-        mass = collect(p, low, high, batch.bases, at, theta, room)
-        log_masses[context] = mass
-        if mass > -np.inf:
-            distribute(p, low, high, room)
-            expect(p, low, high, batch.bases, at, batch.weights[context], out, room)
-
-
-@njit(cache=True, nogil=True)
-def log_masses_of(
-    p: Program, batch: Batch, theta: Floats, first: int, last: int, room: Room, log_masses: Floats
-) -> None:
-    """The log mass of the contexts first..last alone."""
-    for context in range(first, last):
-        low, high = p.kinds[batch.kind[context]], p.kinds[batch.kind[context] + 1]
-        at = batch.base_at[context]
-        log_masses[context] = collect(p, low, high, batch.bases, at, theta, room)
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,96 @@
+"""The missing pieces of cases, compiled: a clique tree per kind, base positions per context."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numba import njit
+
+from tacit.arrays import Codes, Ints
+from tacit.kernels.desk import CARD, MEMBER, PLACE, QUEUE, Desk
+from tacit.kernels.forests import Graph
+from tacit.kernels.orders import eliminate
+from tacit.kernels.plans import cells_of, plan
+from tacit.kernels.planting import NO_ROOM, TOO_LARGE, Draft, plant
+
+
+class Limits(NamedTuple):
+    """What clique trees may cost.
+
+    one_clique  up to so many joint states a tree is not worth it
+    cells       the most that all cliques together may have
+    rounds      how many orders of elimination to try at most, if all are costly
+    """
+
+    one_clique: float
+    cells: float
+    rounds: int
+
+
+@njit(cache=True, nogil=True)
+def _take_piece(graph: Graph, codes: Codes, row: int, start: int, rows: Ints) -> int:
+    """Put the missing piece of one case that contains `start` on the desk, rising; its size."""
+    count, at, first, last = 1, 0, start, start
+    rows[QUEUE, 0], rows[PLACE, start] = start, 0
+    while at < count:
+        here = rows[QUEUE, at]
+        first, last, at = min(first, here), max(last, here), at + 1
+        for each in range(graph.near_at[here], graph.near_at[here + 1]):
+            other = graph.near[each]
+            if codes[row, other] < 0 and rows[PLACE, other] < 0:
+                rows[PLACE, other], rows[QUEUE, count] = 0, other
+                count += 1
+    at = 0
+    for v in range(first, last + 1):
+        if rows[PLACE, v] >= 0:
+            rows[MEMBER, at], rows[CARD, at], rows[PLACE, v] = v, graph.cards[v], at
+            at += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def compile_kinds(
+    graph: Graph, codes: Codes, first: Ints, begin: int, limits: Limits, desk: Desk, draft: Draft
+) -> int:
+    """A clique tree for the missing piece around first[k] of every row codes[k], from `begin` on.
+
+    Returns the kind at which it stopped: the number of kinds when all are done; else the desk or
+    the draft is too small for it, or it takes more cells than it may (used[TOO_LARGE] is set).
+    """
+    rows = desk.rows
+    for kind in range(begin, first.size):
+        size, done = _take_piece(graph, codes, kind, first[kind], rows), False
+        draft.used[NO_ROOM] = not eliminate(graph, desk, size, limits.one_clique, limits.rounds)
+        if not draft.used[NO_ROOM]:
+            cliques = plan(desk, size)
+            if cells_of(desk, cliques) > limits.cells:
+                draft.used[TOO_LARGE] = cliques
+            else:
+                plant(graph, desk, size, cliques, kind, draft)
+                done = not draft.used[NO_ROOM]
+        for place in range(size):
+            rows[PLACE, rows[MEMBER, place]] = -1
+        if not done:
+            return kind
+    return first.size
+
+
+@njit(cache=True, nogil=True)
+def base_positions(
+    graph: Graph, codes: Codes, kind: Ints, family_at: Ints, families: Ints, at: Ints, bases: Ints
+) -> None:
+    """Where the entries of every family that agree with the findings of a context start.
+
+    codes (contexts, variables), -1 where missing; family_at (kinds + 1,) the families around each
+    kind; at (contexts,) where the bases of a context go.
+    """
+    for context in range(kind.size):
+        first = family_at[kind[context]]
+        for local in range(family_at[kind[context] + 1] - first):
+            family = families[first + local]
+            base = graph.starts[family]
+            for axis in range(graph.axes_at[family], graph.axes_at[family + 1]):
+                state = codes[context, graph.axes[axis]]
+                if state > 0:
+                    base += state * graph.strides[axis]
+            bases[at[context] + local] = base

@@ -1,0 +1,227 @@
+"""Orders of elimination for sets of variables of a network, worked out on a desk."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tacit.arrays import Floats, Ints
+from tacit.kernels.desk import (
+    CARD,
+    HELD_AT,
+    JOINED,
+    LINKS,
+    MEMBER,
+    NUMBER,
+    ORDER,
+    PLACE,
+    QUEUE,
+    Desk,
+)  # fmt: skip
+from tacit.kernels.elimination import Words, greedy
+from tacit.kernels.forests import Graph
+
+EASY = 1_000.0
+"""Cells up to which a second measure is not worth trying."""
+ROUND = 50_000.0
+"""One more order is tried for so many cells that the best has."""
+LARGE = 20_000
+"""Variables up to which links fit in a table of bits."""
+
+
+@njit(cache=True, nogil=True)
+def eliminate(graph: Graph, desk: Desk, size: int, one_clique: float, rounds: int) -> bool:
+    """Write an elimination of the members on the desk; False if there is no room for it.
+
+    one_clique  up to so many joint states a tree is not worth it
+    rounds      how many orders to try at most if all are costly
+    """
+    rows, states = desk.rows, 1.0
+    for place in range(size):
+        states *= rows[CARD, place]
+    if states <= one_clique:
+        return _complete(rows, desk.held, size)
+    steps = _strip(graph, rows, desk.held, size)
+    if steps < 0 or steps == size:
+        return steps == size
+    if size - steps > LARGE:
+        return _as_listed(graph, rows, desk.held, size, steps)
+    return _by_bits(graph, rows, desk.held, size, steps, rounds)
+
+
+@njit(cache=True, nogil=True)
+def _complete(rows: Ints, held: Ints, size: int) -> bool:
+    """All in one clique."""
+    end = 0
+    if size * (size + 1) // 2 > held.size:
+        return False
+    for step in range(size):
+        rows[ORDER, step], rows[HELD_AT, step] = step, end
+        for place in range(step, size):
+            held[end] = place
+            end += 1
+    rows[HELD_AT, size] = end
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _strip(graph: Graph, rows: Ints, held: Ints, size: int) -> int:
+    """Eliminate, as long as there are any, variables with one neighbour or none: chains and trees
+    are done with. How many; -1 if there is no room.
+
+    NUMBER becomes -1 for those that went.
+    """
+    waiting, steps, end = 0, 0, 0
+    for place in range(size):
+        v, links = rows[MEMBER, place], 2 * rows[JOINED, place]
+        for at in range(graph.near_at[v], graph.near_at[v + 1]):
+            links += rows[PLACE, graph.near[at]] >= 0
+        rows[LINKS, place], rows[NUMBER, place] = links, 0
+        if links <= 1:
+            rows[QUEUE, waiting] = place
+            waiting += 1
+    while steps < waiting:
+        place = rows[QUEUE, steps]
+        v = rows[MEMBER, place]
+        rows[NUMBER, place], rows[ORDER, steps], rows[HELD_AT, steps] = -1, place, end
+        if end + 2 > held.size:
+            return -1
+        held[end] = place
+        end += 1
+        for at in range(graph.near_at[v], graph.near_at[v + 1]):
+            other = rows[PLACE, graph.near[at]]
+            if other >= 0 and rows[NUMBER, other] >= 0:
+                held[end] = other
+                end += 1
+                rows[LINKS, other] -= 1
+                if rows[LINKS, other] == 1:
+                    rows[QUEUE, waiting] = other
+                    waiting += 1
+        steps += 1
+    rows[HELD_AT, steps] = end
+    return steps
+
+
+@njit(cache=True, nogil=True)
+def _linked(graph: Graph, rows: Ints, size: int, left: int) -> Words:
+    """Number what is left; who is linked to whom there, as bits. QUEUE lists it."""
+    count = 0
+    for place in range(size):
+        if rows[NUMBER, place] >= 0:
+            rows[NUMBER, place], rows[QUEUE, count] = count, place
+            count += 1
+    words = np.zeros((left + 1, (left + 63) // 64), dtype=np.uint64)
+    for number in range(left):
+        place = rows[QUEUE, number]
+        v = rows[MEMBER, place]
+        for at in range(graph.near_at[v], graph.near_at[v + 1]):
+            other = rows[PLACE, graph.near[at]]
+            if other >= 0 and rows[NUMBER, other] >= 0:
+                near = rows[NUMBER, other]
+                words[number, near >> 6] |= np.uint64(1) << np.uint64(near & 63)
+        for near in range(left if rows[JOINED, place] else 0):
+            if near != number and rows[JOINED, rows[QUEUE, near]]:
+                words[number, near >> 6] |= np.uint64(1) << np.uint64(near & 63)
+    return words
+
+
+@njit(cache=True, nogil=True)
+def set_noise(number: int, noise: Floats) -> None:
+    """The same numbers between 1 and 5 every time; ones for numbers 0 and 1."""
+    state = np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)
+    for v in range(noise.size):
+        state ^= state << np.uint64(13)
+        state ^= state >> np.uint64(7)
+        state ^= state << np.uint64(17)
+        share = np.float64(state >> np.uint64(11)) / 9007199254740992.0
+        noise[v] = np.exp(1.6 * share) if number > 1 else 1.0
+
+
+@njit(cache=True, nogil=True)
+def _by_bits(graph: Graph, rows: Ints, held: Ints, size: int, steps: int, rounds: int) -> bool:
+    """The best of the greedy orders of what is left; the more it costs, the more are tried."""
+    left, begin = size - steps, rows[HELD_AT, steps]
+    words = _linked(graph, rows, size, left)
+    cards, late, noise = np.empty(left, np.int64), np.zeros(left, np.bool_), np.empty(left)
+    for number in range(left):
+        cards[number] = rows[CARD, rows[QUEUE, number]]
+    order, at, own = rows[ORDER, steps:], rows[HELD_AT, steps:], held[begin:]
+    best, best_cost, number = 0, np.inf, 0
+    while True:
+        set_noise(number, noise)
+        cost = greedy(words.copy(), cards, number == 1, late, noise, order, at, own)
+        if cost < 0:
+            return False
+        if cost < best_cost:
+            best, best_cost = number, cost
+        number += 1
+        if best_cost <= EASY or number >= 2 + min(rounds, best_cost / ROUND):
+            break
+    if best != number - 1:
+        set_noise(best, noise)
+        greedy(words, cards, best == 1, late, noise, order, at, own)
+    for place in range(begin, begin + at[left]):
+        held[place] = rows[QUEUE, held[place]]
+    for step in range(steps, size):
+        rows[ORDER, step] = rows[QUEUE, rows[ORDER, step]]
+        rows[HELD_AT, step] += begin
+    rows[HELD_AT, size] += begin
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _as_listed(graph: Graph, rows: Ints, held: Ints, size: int, steps: int) -> bool:
+    """Eliminate in the order of the network, which suits what is long and narrow.
+
+    The clique of a variable is what it is linked to later on, and what is left of the cliques in
+    which it was the next to go: from below[place] on, each beside the other.
+    """
+    seen, below, beside = np.full(size, -1), np.full(size, -1), np.full(size, -1)
+    end = rows[HELD_AT, steps]
+    for place in range(size):
+        if rows[NUMBER, place] < 0:
+            continue
+        begin, up = end, size
+        rows[ORDER, steps], rows[HELD_AT, steps], rows[LINKS, place] = place, end, steps
+        end = _hold_near(graph, rows, held, end, seen, place)
+        child = below[place]
+        while child >= 0:
+            step = rows[LINKS, child]
+            for at in range(rows[HELD_AT, step] + 1, rows[HELD_AT, step + 1]):
+                end = _hold(rows, held, end, seen, place, held[at])
+            child = beside[child]
+        if end < 0:
+            return False
+        steps += 1
+        rows[HELD_AT, steps] = end
+        for at in range(begin + 1, end):
+            up = min(up, held[at])
+        if up < size:
+            beside[place], below[up] = below[up], place
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _hold_near(graph: Graph, rows: Ints, held: Ints, end: int, seen: Ints, place: int) -> int:
+    """Begin the clique of a variable with it and what it is linked to; where the clique ends."""
+    if end >= held.size:
+        return -1
+    v, held[end] = rows[MEMBER, place], place
+    end += 1
+    for at in range(graph.near_at[v], graph.near_at[v + 1]):
+        end = _hold(rows, held, end, seen, place, rows[PLACE, graph.near[at]])
+    for other in range(rows.shape[1] - 2 if rows[JOINED, place] else 0):
+        if rows[JOINED, other]:
+            end = _hold(rows, held, end, seen, place, other)
+    return end
+
+
+@njit(cache=True, nogil=True)
+def _hold(rows: Ints, held: Ints, end: int, seen: Ints, place: int, other: int) -> int:
+    """Add `other` to a clique if it comes later and is not there yet; -1 without room."""
+    if end < 0 or other <= place or rows[NUMBER, other] < 0 or seen[other] == place:
+        return end
+    if end >= held.size:
+        return -1
+    seen[other], held[end] = place, other
+    return end + 1
