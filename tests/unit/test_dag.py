@@ -191,9 +191,9 @@ def test_any_text_is_a_dag_or_a_dag_error(text):
 
 def test_functions_about_structure_take_a_dag_its_text_or_a_network() -> None:
     network = tc.textbook("asia")
-    for given in (network, network.dag, str(network.dag)):
-        assert tc.markov_blanket(given, "lung") == {"smoke", "either", "tub"}
-        assert tc.d_separated(given, "asia", "smoke")
-        assert tc.equivalent(given, network)
+    for form in (network, network.dag, str(network.dag)):
+        assert tc.markov_blanket(form, "lung") == {"smoke", "either", "tub"}
+        assert tc.d_separated(form, "asia", "smoke")
+        assert tc.equivalent(form, network)
     with pytest.raises(tc.DagError, match="a dag, its text or a network is needed, not int"):
         tc.cpdag(3)
