@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 import strategies
+import tacit as tc
 from tacit.core.dag import Dag
 from tacit.core.errors import CycleError, DagError, quoted
 
@@ -186,3 +187,13 @@ def test_any_text_is_a_dag_or_a_dag_error(text):
     except DagError:
         return
     assert Dag.parse(str(dag)) == dag
+
+
+def test_functions_about_structure_take_a_dag_its_text_or_a_network() -> None:
+    network = tc.textbook("asia")
+    for form in (network, network.dag, str(network.dag)):
+        assert tc.markov_blanket(form, "lung") == {"smoke", "either", "tub"}
+        assert tc.d_separated(form, "asia", "smoke")
+        assert tc.equivalent(form, network)
+    with pytest.raises(tc.DagError, match="a dag, its text or a network is needed, not int"):
+        tc.cpdag(3)

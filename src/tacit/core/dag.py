@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
+from typing import Protocol, TypeAlias
 
 from tacit.core.errors import CycleError, DagError, listed, nearest, quoted
 
@@ -150,3 +151,25 @@ def _cycle(path: list[str], again: str) -> tuple[str, ...]:
     """The path runs from child to parent and came back to `again`; arcs run the other way."""
     loop = path[path.index(again) :]
     return (again, *reversed(loop))
+
+
+class HasDag(Protocol):
+    """A network, for one."""
+
+    @property
+    def dag(self) -> Dag:
+        """Its structure."""
+
+
+AnyDag: TypeAlias = Dag | HasDag | str
+"""What functions about structure take."""
+
+
+def as_dag(given: AnyDag) -> Dag:
+    """The dag itself, from its text, or of a network."""
+    if isinstance(given, str):
+        return Dag.parse(given)
+    dag = getattr(given, "dag", given)
+    if not isinstance(dag, Dag):
+        raise DagError(f"a dag, its text or a network is needed, not {type(given).__name__}")
+    return dag

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tacit.core.dag import Dag
+from tacit.core.dag import AnyDag, Dag, as_dag
 from tacit.core.errors import DagError, quoted
 from tacit.core.independence import d_separated
 
@@ -46,9 +46,10 @@ def v_structures(dag: Dag) -> frozenset[tuple[frozenset[str], str]]:
     )
 
 
-def equivalent(one: Dag, other: Dag) -> bool:
+def equivalent(one: AnyDag, other: AnyDag) -> bool:
     """Whether both imply the same independences: same skeleton, same v-structures
     (Verma and Pearl 1990; Chickering 1995)."""
+    one, other = as_dag(one), as_dag(other)
     return (
         set(one.names) == set(other.names)
         and skeleton(one) == skeleton(other)
@@ -56,11 +57,12 @@ def equivalent(one: Dag, other: Dag) -> bool:
     )
 
 
-def cpdag(dag: Dag) -> Cpdag:
+def cpdag(dag: AnyDag) -> Cpdag:
     """The pattern of the class of `dag`: v-structures, closed under Meek's rules.
 
     Rules 1 to 3 suffice when nothing but v-structures is oriented at first (Meek 1995).
     """
+    dag = as_dag(dag)
     arcs = {(tail, child) for pair, child in v_structures(dag) for tail in pair}
     links = {frozenset(arc) for arc in dag.arcs} - {frozenset(arc) for arc in arcs}
     near: dict[str, set[str]] = {name: set() for name in dag.names}
@@ -97,13 +99,14 @@ def _compelled(
     return any(b not in near[a] for a, b in combinations(linked, 2))  # rule 3
 
 
-def is_imap(candidate: Dag, truth: Dag) -> bool:
+def is_imap(candidate: AnyDag, truth: AnyDag) -> bool:
     """Whether every independence that `candidate` states holds in `truth`.
 
     The candidate may leave out variables of the truth (they are marginalised). Enough to test: each
     variable is independent of its predecessors given its parents, in one topological order; the
     rest follows by the semi-graphoid axioms (Pearl 1988, theorem 9).
     """
+    candidate, truth = as_dag(candidate), as_dag(truth)
     for name in candidate.names:
         truth.check_name(name)
     return all(_local(candidate, truth, at) for at in range(len(candidate.order)))
@@ -116,8 +119,9 @@ def _local(candidate: Dag, truth: Dag, at: int) -> bool:
     return not others or d_separated(truth, name, others, parents)
 
 
-def is_minimal_imap(candidate: Dag, truth: Dag) -> bool:
+def is_minimal_imap(candidate: AnyDag, truth: AnyDag) -> bool:
     """Whether `candidate` is an I-map of `truth` that stays none if any one arc is removed."""
+    candidate, truth = as_dag(candidate), as_dag(truth)
     if not is_imap(candidate, truth):
         return False
     return not any(
@@ -126,11 +130,12 @@ def is_minimal_imap(candidate: Dag, truth: Dag) -> bool:
     )
 
 
-def minimal_imap(truth: Dag, order: Sequence[str]) -> Dag:
+def minimal_imap(truth: AnyDag, order: Sequence[str]) -> Dag:
     """The minimal I-map of `truth` over the variables of `order`, with arcs along that order.
 
     Each variable keeps of its predecessors only those it is not separated from given the others.
     """
+    truth = as_dag(truth)
     if len(set(order)) < len(order):
         raise DagError(f"the order names a variable twice: {', '.join(order)}")
     for name in order:

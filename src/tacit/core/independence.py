@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 
-from tacit.core.dag import Dag
+from tacit.core.dag import AnyDag, Dag, as_dag
 from tacit.core.errors import DagError
 
 
-def ancestors(dag: Dag, names: str | Iterable[str]) -> frozenset[str]:
+def ancestors(dag: AnyDag, names: str | Iterable[str]) -> frozenset[str]:
     """The variables from which an arc path leads to one of `names`, these included."""
+    dag = as_dag(dag)
     return _reached(dag, names, dag.parents)
 
 
-def descendants(dag: Dag, names: str | Iterable[str]) -> frozenset[str]:
+def descendants(dag: AnyDag, names: str | Iterable[str]) -> frozenset[str]:
     """The variables to which an arc path leads from one of `names`, these included."""
+    dag = as_dag(dag)
     return _reached(dag, names, dag.children)
 
 
@@ -32,9 +34,10 @@ def _reached(
     return frozenset(seen)
 
 
-def markov_blanket(dag: Dag, name: str) -> frozenset[str]:
+def markov_blanket(dag: AnyDag, name: str) -> frozenset[str]:
     """Parents, children and the children's other parents; given them, `name` is independent
     of everything else."""
+    dag = as_dag(dag)
     dag.check_name(name)
     blanket = set(dag.parents[name]) | set(dag.children[name])
     for child in dag.children[name]:
@@ -42,8 +45,9 @@ def markov_blanket(dag: Dag, name: str) -> frozenset[str]:
     return frozenset(blanket - {name})
 
 
-def moral_graph(dag: Dag) -> Mapping[str, frozenset[str]]:
+def moral_graph(dag: AnyDag) -> Mapping[str, frozenset[str]]:
     """The neighbours of every variable once parents are married and directions dropped."""
+    dag = as_dag(dag)
     neighbours: dict[str, set[str]] = {name: set() for name in dag.names}
     for child, who in dag.parents.items():
         for one, other in combinations((*who, child), 2):
@@ -53,7 +57,7 @@ def moral_graph(dag: Dag) -> Mapping[str, frozenset[str]]:
 
 
 def d_separated(
-    dag: Dag, one: str | Iterable[str], other: str | Iterable[str], given: Iterable[str] = ()
+    dag: AnyDag, one: str | Iterable[str], other: str | Iterable[str], given: Iterable[str] = ()
 ) -> bool:
     """Whether the dag makes `one` independent of `other` given `given`.
 
@@ -61,6 +65,7 @@ def d_separated(
     itself nor any descendant is given. Reachability over (variable, direction), linear in the arcs
     (the ball of Shachter 1998).
     """
+    dag = as_dag(dag)
     ones, others, known = _names(dag, one), _names(dag, other), _names(dag, given)
     overlap = (ones & others) | (ones & known) | (others & known)
     if overlap:

@@ -242,8 +242,8 @@ def check_size(child: str, shape: Sequence[int]) -> None:
     """Nothing, or an error about a table that is too large to keep whole."""
     if len(shape) > MOST_AXES or prod(shape) > MOST_CELLS:
         raise SizeError(
-            f"a table of {child!r} given {len(shape) - 1} parents has {prod(shape):.4g} cells, "
-            f"more than can be kept; the most are {MOST_CELLS:,} cells and {MOST_AXES - 1} parents"
+            f"a table of {child!r} given {counted(len(shape) - 1, 'parent')} has "
+            f"{prod(shape):.4g} cells, more than can be kept; the most are {MOST_CELLS:,} cells and {MOST_AXES - 1} parents"
         )
 
 
