@@ -243,7 +243,8 @@ def check_size(child: str, shape: Sequence[int]) -> None:
     if len(shape) > MOST_AXES or prod(shape) > MOST_CELLS:
         raise SizeError(
             f"a table of {child!r} given {counted(len(shape) - 1, 'parent')} has "
-            f"{prod(shape):.4g} cells, more than can be kept; the most are {MOST_CELLS:,} cells and {MOST_AXES - 1} parents"
+            f"{prod(shape):.4g} cells, more than can be kept; the most are {MOST_CELLS:,} cells "
+            f"and {MOST_AXES - 1} parents"
         )
 
 
