@@ -21,7 +21,7 @@ def word(state: str) -> str:
     return '"not"' if state == "not" else quoted(state)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Said:
     """One finding: as words of a query, as a value of `given`, and what it means.
 
