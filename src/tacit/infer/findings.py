@@ -96,8 +96,7 @@ def state_code(variable: Discrete, word: Word, text: str) -> int:
     if word.text not in variable.states:
         what = f"{variable.name!r} has no state {word.text!r}{nearest(word.text, variable.states)}"
         raise StateError(
-            _at(text, word, what)
-            + f"\n\nstates of {variable.name!r}: {listed(variable.states)}"
+            _at(text, word, what) + f"\n\nstates of {variable.name!r}: {listed(variable.states)}"
         )
     return variable.states.index(word.text)
 
