@@ -16,6 +16,9 @@ from tacit.core.dataset import Dataset
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table
+from tacit.learn.expectation import at, plain_step, squarem_step
+from tacit.learn.incomplete import Incomplete, problem_of
+from tacit.learn.starts import start_parameters
 
 ESTIMATES = [tc.ML(), tc.Smoothed(), tc.MAP()]
 PRIOR = tc.Dirichlet(1.3)
@@ -64,6 +67,34 @@ def test_no_step_lowers_the_objective_with_hidden_variables(estimate, accelerate
     )  # fmt: skip
     assert all(rising(run.trace) for run in fit.runs)
     assert_allclose(fit.objective, objective_of(fit, estimate, cases), rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES, ids=lambda each: each.describe())
+@pytest.mark.parametrize("step", [plain_step, squarem_step])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_single_step_lowers_the_objective_from_anywhere(seed, step, estimate):
+    """Step by step: the loop that keeps the trace would not take a step down."""
+    truth = questions.random_network(seed, size=6)
+    cases = tc.sample(truth, 60, seed=seed, missing=tc.AtRandom(0.2))
+    cases = cases.select([name for name in cases.names if name != "V1"])
+    families = {n: truth[n].variables for n in truth}
+    alpha = {name: np.full(truth[name].values.shape, 1.3) for name in truth}
+    given = Incomplete(truth.dag, cases, families, ("V1",), (), alpha)
+    problem = problem_of(given, estimate, "auto", 1)
+    random = np.random.default_rng(seed)
+    for start in range(3):
+        theta = start_parameters(
+            problem.layout,
+            problem.expected.constant,
+            (problem.layout.places["V1"],),
+            random,
+            not start,
+        )
+        here = at(problem, theta)
+        for _ in range(25):
+            after = step(problem, here)
+            assert after.objective >= here.objective - 1e-10 * abs(here.objective)
+            here = after
 
 
 @settings(max_examples=20)

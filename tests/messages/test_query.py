@@ -195,6 +195,18 @@ def test_reals_have_no_states():
     assert str(caught.value) == "'X' is continuous; exact inference here is for tables"
 
 
+@pytest.mark.parametrize("empty", ["nan", "zeros"])
+def test_rows_that_are_unknown_say_nothing(empty: str):
+    cases = {"Age group": ["young"], "Flu": ["no"], "Cough": ["dry"]}
+    network = tc.fit(NETWORK, cases, estimate=tc.ML(empty=empty)).network
+    with pytest.raises(tc.NetworkError) as caught:
+        tc.query(network, "Flu")
+    assert str(caught.value) == (
+        'P(Flu | "Age group"=old) is unknown, so nothing can be inferred from the network'
+        "\n\nfill such rows when fitting: tc.ML(empty='uniform') or a prior"
+    )
+
+
 def test_a_network_too_wide_names_its_width_and_its_largest_clique():
     engine = engine_of(NETWORK)
     plan = engine.junction()

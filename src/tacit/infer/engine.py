@@ -10,8 +10,9 @@ from threading import Lock
 import numpy as np
 
 from tacit.arrays import Floats, Ints
-from tacit.core.errors import ImpossibleError
+from tacit.core.errors import ImpossibleError, NetworkError
 from tacit.core.network import Network
+from tacit.families.table import Table, row_label
 from tacit.infer.findings import Finding, combined
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.junction import Junction, compile_junction, compile_steps
@@ -110,9 +111,24 @@ def engine_of(network: Network) -> Engine:
         kept = _engines.get(id(network))
         if kept is None or kept.network is not network:
             layout = layout_of(network.dag, network.variables)
+            _check_whole(network)
             kept = Engine(network, layout, layout.parameters(network))
             _engines[id(network)] = kept
             while len(_engines) > KEPT_NETWORKS:
                 _engines.popitem(last=False)
         _engines.move_to_end(id(network))
         return kept
+
+
+def _check_whole(network: Network) -> None:
+    """Nothing, or an error about a table with rows that a policy for empty ones left open."""
+    for name in network:
+        table = network[name]
+        if isinstance(table, Table) and table.partial:
+            bare = ~(np.abs(table.values.sum(axis=-1) - 1) < 1e-6).ravel()
+            if bare.any():
+                row = row_label(table.variables, int(np.argmax(bare)))
+                raise NetworkError(
+                    f"{row} is unknown, so nothing can be inferred from the network"
+                    "\n\nfill such rows when fitting: tc.ML(empty='uniform') or a prior"
+                )
