@@ -27,6 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tc.write_cases(tc.sample(network, 5, seed=3), "whole.csv")
     Path("empty.csv").write_text("")
     Path("heads.csv").write_text("xray,dysp\n")
+    Path("void.csv").write_text("A,B\nx,\ny,\n")
     Path("other.csv").write_text("x,y\n1,2\n")
     tc.fit("asia.bif", "gaps.csv", method=tc.EM(max_steps=2), seed=1, checkpoint="run.ckpt")
     Path("cut.ckpt").write_text(Path("run.ckpt").read_text()[:200])
@@ -113,6 +114,11 @@ MESSAGES = {
     LATENT: (
         f"the cases have no column 'H'\n\ncolumns: {NAMES}\n\n"
         "a variable that no column measures is named by --hidden H=3\n"
+    ),
+    "fit void.csv --network 'A -> B' -o o.json": (
+        "the column 'B' has no value in any case, so nothing says what its states are\n\n"
+        "take the structure from a network that gives them, or leave the column out and say how "
+        "many there are: --hidden B=2\n"
     ),
     f"{LATENT} --hidden H=0": (
         f"--hidden: a hidden variable has 2 states or more, not 0\n\n    H=0\n      ^\n\n{HOW}\n"

@@ -15,6 +15,7 @@ WORDS = (
     (r"method=tc\.LikelihoodWeighting\(100_000\)", "--method weighting:100000"),
     (r"(estimate=)?tc\.Smoothed\(\)", "--estimate smoothed"),
     (r'\bhidden="rest"', "--hidden rest"),
+    (r"\bhidden=\{'([^']*)': (\d+)\}", r"--hidden \1=\2"),
     (r'\bstart="given"', "--start given"),
     (r"\bcheckpoint=", "--checkpoint"),
     (r"\b(restarts|tolerance)=(?=-?[\d.n])", r"--\1 "),

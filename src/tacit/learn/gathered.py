@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.core.dataset import Dataset
-from tacit.core.errors import ColumnError, OptionError, listed, nearest
-from tacit.core.variables import Discrete, Variable
+from tacit.core.dataset import Dataset, absent
+from tacit.core.errors import ColumnError, MissingError, OptionError, listed, nearest
+from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.io.cases import as_dataset
 from tacit.learn.hidden import Hidden, hidden_variables
 from tacit.learn.structures import Structure, families_of
@@ -42,6 +42,7 @@ def gather(structure: Structure, data: Any, hidden: Hidden) -> Gathered:
             cases = as_dataset(data, like=structure.variables, columns=names)
         except ColumnError as problem:
             raise unmeasured(problem, 'hidden={"H": 3}') from None
+        _refuse_empty(cases, structure)
         return Gathered(structure, cases, {}, cases.variables)
     whole = as_dataset(data)
     unseen = hidden_variables(hidden, structure, whole.names)
@@ -51,8 +52,21 @@ def gather(structure: Structure, data: Any, hidden: Hidden) -> Gathered:
     declared = structure.variables
     like = None if declared is None else {name: declared[name] for name in seen}
     cases = as_dataset(whole, like=like, columns=seen)
+    _refuse_empty(cases, structure)
     variables = {name: unseen.get(name) or cases.variables[name] for name in names}
     return Gathered(structure, cases, unseen, variables)
+
+
+def _refuse_empty(cases: Dataset, structure: Structure) -> None:
+    """Nothing, or an error about a column of gaps alone whose states nobody gave."""
+    for name in cases.names if len(cases) and structure.variables is None else ():
+        variable = cases.variables[name]
+        if isinstance(variable, Continuous) and bool(absent(cases[name]).all()):
+            raise MissingError(
+                f"the column {name!r} has no value in any case, so nothing says what its states are"
+                "\n\ntake the structure from a network that gives them, or leave the column out "
+                f"and say how many there are: hidden={{{name!r}: 2}}"
+            )
 
 
 def unmeasured(problem: ColumnError, example: str) -> ColumnError:
