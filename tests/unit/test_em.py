@@ -13,7 +13,7 @@ import peers
 import questions
 import tacit as tc
 from tacit.core.dataset import Dataset
-from tacit.core.errors import OptionError
+from tacit.core.errors import EstimateError, OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, table
@@ -279,6 +279,13 @@ def test_gradient_ends_where_em_does():
         assert_allclose(gradient.network[name].values, em.network[name].values, atol=2e-3)
     short = tc.fit(truth, cases, hidden="rest", start="given", method=tc.Gradient(max_steps=2))
     assert short.stop is Stop.STEP_LIMIT
+
+
+@pytest.mark.parametrize("method", [tc.EM(), tc.Gradient(), tc.FillIn()])
+def test_a_density_without_a_maximum_is_refused_by_every_method(method):
+    _, cases = latent(cases=30)
+    with pytest.raises(EstimateError, match="has no most probable value"):
+        tc.fit(DAG, cases, hidden={"H": 3}, estimate=tc.MAP(), method=method, seed=1)
 
 
 def test_random_starts_differ_and_the_first_may_be_random_too():

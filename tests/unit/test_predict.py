@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import naive_inference as naive
+import peers
 import questions
 import strategies
 import tacit as tc
@@ -109,6 +110,37 @@ def test_both_strategies_of_the_e_step_are_the_naive_one(seed):
         assert_allclose(known + step.run(theta)[1], likelihood, rtol=1e-10)
         flat.append(step.constant + counts)
     assert_allclose(flat[1], flat[2], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(("share", "hidden"), [(0.1, ()), (0.3, ("LVFAILURE", "VENTTUBE"))])
+def test_both_strategies_agree_on_alarm(share, hidden):
+    network = tc.textbook("alarm")
+    cases = tc.sample(network, 150, seed=1, missing=tc.AtRandom(share))
+    cases = cases.select([name for name in cases.names if name not in hidden])
+    layout = layout_of(network.dag, network.variables)
+    families = families_of(network.dag, network.variables)
+    theta = layout.parameters(network)
+    found = []
+    for strategy in ("contexts", "trees"):
+        step = expectation(cases, layout, families, strategy)
+        counts, inferred = step.run(theta)
+        known = step.constant > 0
+        inferred += float(step.constant[known] @ np.log(theta[known]))
+        found.append((step.constant + counts, inferred))
+    assert_allclose(found[0][0], found[1][0], rtol=0, atol=1e-10)
+    assert_allclose(found[0][1], found[1][1], rtol=1e-12)
+    assert_allclose(found[0][1], float(tc.log_likelihood(network, cases)), rtol=1e-12)
+
+
+def test_predictions_of_alarm_are_those_of_pyagrum():
+    network = tc.textbook("alarm")
+    cases = tc.sample(network, 4, seed=2, missing=tc.AtRandom(0.4))
+    prediction = tc.predict(network, cases)
+    for at, case in enumerate(naive.cases_in(cases)):
+        given = {name: network.variables[name].states[code] for name, code in case.items()}
+        names = [name for name in network if name not in case]
+        for name, values in peers.posteriors_by_pyagrum(network, given, names).items():
+            assert_allclose(prediction[name][at], values, rtol=0, atol=1e-9)
 
 
 def test_a_case_is_impossible_by_its_observed_cells_or_by_its_missing_ones():

@@ -55,10 +55,15 @@ def at(problem: Problem, theta: Floats, before: Floats | None = None) -> EmItera
 
 def maximise(problem: Problem, expected: Floats) -> Floats:
     """M: each row is (E[N] + pseudo) / Σ (E[N] + pseudo); rows of nothing are even."""
+    return normalised(problem.layout, np.maximum(evidence(problem, expected), 0.0))
+
+
+def evidence(problem: Problem, expected: Floats) -> Floats:
+    """E[N] + pseudo of every cell; an error where that is below zero and no maximum exists."""
     weights = expected + problem.pseudo
     if weights.size and weights.min() < -1e-9:
         raise _no_maximum(problem.layout, weights)
-    return normalised(problem.layout, np.maximum(weights, 0.0))
+    return weights
 
 
 def _no_maximum(layout: Layout, weights: Floats) -> EstimateError:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.learn.climb import Climb
-from tacit.learn.expectation import EmIterate, Problem, at, normalised
+from tacit.learn.expectation import EmIterate, Problem, at, evidence, normalised
 from tacit.learn.fits import Stop
 from tacit.learn.methods import Gradient
 from tacit.learn.progress import Report
@@ -30,7 +30,7 @@ def run_gradient(
     def cost(logits: Floats) -> tuple[float, Floats]:
         theta = _softmax(problem, logits)
         here = at(problem, theta)
-        weights = here.expected + problem.pseudo
+        weights = evidence(problem, here.expected)
         totals = np.repeat(np.add.reduceat(weights, starts), lengths)
         return -here.objective, -(weights - theta * totals)
 
