@@ -34,15 +34,26 @@ def run_gradient(
         totals = np.repeat(np.add.reduceat(weights, starts), lengths)
         return -here.objective, -(weights - theta * totals)
 
-    def heard(result: Floats) -> None:
+    def heard(xk: Floats) -> None:  # scipy goes by the name
         nonlocal here
-        here = result.copy()
-        trace.append(-cost(result)[0])
+        here = xk.copy()
+        trace.append(-cost(xk)[0])
         told(len(trace), method.max_steps, trace[-1])
 
-    options = {"maxiter": method.max_steps, "ftol": method.tolerance, "gtol": 1e-8, "maxcor": 30}
     try:
-        found = minimize(cost, here, jac=True, method="L-BFGS-B", callback=heard, options=options)
+        found = minimize(
+            cost,
+            here,
+            jac=True,
+            method="L-BFGS-B",
+            callback=heard,
+            options={
+                "maxiter": method.max_steps,
+                "ftol": method.tolerance,
+                "gtol": 1e-8,
+                "maxcor": 30,
+            },
+        )
         here = found.x
         stop = Stop.STEP_LIMIT if found.nit >= method.max_steps else Stop.CONVERGED
     except KeyboardInterrupt:
