@@ -16,6 +16,7 @@ from tacit.families.table import Table, row_label
 from tacit.infer.findings import Finding, combined
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.junction import Junction, compile_junction, compile_steps
+from tacit.infer.lanes import LaneTree, lane_tree
 from tacit.infer.relevant import part
 
 KEPT_NETWORKS = 16
@@ -46,6 +47,7 @@ class Engine:
     plans: OrderedDict[tuple[tuple[int, ...] | str, ...], Junction] = field(
         default_factory=OrderedDict
     )
+    side_by_side: list[LaneTree] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)
 
     def junction(self, joined: Sequence[int] = ()) -> Junction:
@@ -68,6 +70,13 @@ class Engine:
         """An elimination one variable at a time, those of `last` at the end."""
         chosen = tuple(sorted(last))
         return self._plan(("steps", chosen), lambda: compile_steps(self.layout, frozenset(chosen)))
+
+    def lanes(self) -> LaneTree:
+        """A clique tree for many cases side by side."""
+        with self.lock:
+            if not self.side_by_side:
+                self.side_by_side.append(lane_tree(self.layout))
+            return self.side_by_side[0]
 
     def _plan(
         self, key: tuple[tuple[int, ...] | str, ...], make: Callable[[], Junction]

@@ -31,6 +31,11 @@ class Junction:
         """The most variables of a clique, less one."""
         return max((len(clique) for clique in self.cliques.cliques), default=1) - 1
 
+    @property
+    def cells(self) -> int:
+        """Of all cliques, without findings."""
+        return int(self.tree.program.cells.sum())
+
     def sizes(self, codes: Ints) -> list[int]:
         """The cells of every clique that findings leave: codes per variable, -1 where open."""
         states = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,21 +55,60 @@ class Planted:
         return np.asarray(total[self.member_at[1:]] - total[self.member_at[:-1]])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Scopes:
+    """The variables of the cliques of one tree.
+
+    at, variables  (cliques + 1,)  those of each clique, the ones it passes on last
+    own            (cliques,)      how many it does not pass on
+    """
+
+    at: Ints
+    variables: Ints
+    own: Ints
+
+
 def plant(layout: Layout, codes: Codes, first: Ints, one_clique: int) -> Planted:
     """A clique tree for the missing piece around variable first[k] of every case codes[k].
 
     codes       (kinds, variables)  -1 where missing
     one_clique  pieces with at most this many joint states get a single clique
     """
+    return _planted(_compiled(layout, codes, first, one_clique, _desk(len(layout.names)))[1])
+
+
+def plant_one(layout: Layout, codes: Ints, joined: Sequence[int] = ()) -> tuple[Planted, Scopes]:
+    """One clique tree for all that is missing in a case, connected or not.
+
+    joined  variables that must stand in one clique
+    """
+    from tacit.kernels.desk import DIMS_AT, JOINED, MEMBER, OWN
+
+    desk = _desk(len(layout.names))
+    place = np.cumsum(codes < 0) - 1
+    desk.rows[JOINED, place[list(joined)]] = len(joined) > 1
+    first = np.array([-1], dtype=np.int64)
+    desk, draft = _compiled(layout, codes[None, :], first, 0, desk)
+    planted, rows = _planted(draft), desk.rows
+    cliques = int(planted.forest.kinds[1])
+    at = rows[DIMS_AT, : cliques + 1].copy()
+    variables = rows[MEMBER][desk.dims[: at[-1]]]
+    return planted, Scopes(at, variables, rows[OWN, :cliques].copy())
+
+
+def _compiled(
+    layout: Layout, codes: Codes, first: Ints, one_clique: int, desk: Desk
+) -> tuple[Desk, Draft]:
+    """Compile all kinds, with twice the room where it does not suffice."""
     from tacit.kernels.kinds import Limits, compile_kinds
     from tacit.kernels.planting import TOO_LARGE
 
-    desk, draft = _desk(len(layout.names)), _draft(first.size)
-    done, limits = 0, Limits(float(one_clique), MEMORY_LIMIT / 8, ROUNDS)
+    draft, done = _draft(first.size), 0
+    limits = Limits(float(one_clique), MEMORY_LIMIT / 8, ROUNDS)
     while True:
         done = compile_kinds(layout.graph, codes, first, done, limits, desk, draft)
         if done == first.size:
-            return _planted(draft)
+            return desk, draft
         if draft.used[TOO_LARGE]:
             check_piece(layout, _tree_on(desk, int(draft.used[TOO_LARGE])))
         desk = desk._replace(held=_doubled(desk.held), dims=_doubled(desk.dims))

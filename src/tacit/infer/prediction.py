@@ -15,8 +15,8 @@ from tacit.core.errors import ColumnError, nearest
 from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, cells
-from tacit.infer.engine import Engine, engine_of
-from tacit.infer.pieces import Compiled, ContextPosteriors, compile_cases, context_posteriors
+from tacit.infer.bulk import Posteriors, posteriors
+from tacit.infer.engine import engine_of
 from tacit.io.cases import read_cases
 
 
@@ -31,42 +31,27 @@ class Prediction(Mapping[str, Floats]):
 
     network: Network
     data: Dataset
-    compiled: Compiled
-    posteriors: ContextPosteriors
+    posteriors: Posteriors
     impossible: Ints
 
     def __getitem__(self, name: str) -> Floats:
-        layout = self.compiled.layout
+        layout = engine_of(self.network).layout
         if name not in layout.places:
             raise ColumnError(f"nothing was predicted for {name!r}{nearest(name, layout.places)}")
         place = layout.places[name]
         values = np.zeros((len(self.data), layout.cards[place]))
+        cases, found = self.posteriors.of(place)
+        values[cases] = found
+        unseen = np.ones(len(self.data), dtype=np.bool_)
         if name in self.data:
             codes = self.data[name]
-            seen = np.flatnonzero(codes >= 0)
+            unseen = codes < 0
+            seen = np.flatnonzero(~unseen)
+            values[seen] = 0.0
             values[seen, codes[seen]] = 1.0
-        pieces = self.compiled.pieces
-        offset = self._offsets(place)[pieces.kind[pieces.context]]
-        used = offset >= 0
-        start = self.posteriors.at[pieces.context[used]] + offset[used]
-        values[pieces.case[used]] = self.posteriors.values[
-            start[:, None] + np.arange(values.shape[1])
-        ]
         gone = self.impossible
-        if gone.size:
-            unseen = self.data[name][gone] < 0 if name in self.data else np.ones(gone.size, bool)
-            values[gone[unseen]] = np.nan
+        values[gone[unseen[gone]]] = np.nan
         return values
-
-    def _offsets(self, place: int) -> Ints:
-        """Per kind, where the posterior of a variable lies in that of a context; -1: nowhere."""
-        planted, cards = self.compiled.planted, self.compiled.layout.graph.cards
-        offsets = np.full(planted.cells.size + 1, -1, dtype=np.int64)
-        found = np.flatnonzero(planted.members == place)
-        kind = np.searchsorted(planted.member_at, found, side="right") - 1
-        before = np.concatenate([[0], np.cumsum(cards[planted.members])])
-        offsets[kind] = before[found] - before[planted.member_at[kind]]
-        return offsets
 
     def most_probable(self, name: str) -> list[str]:
         """The most probable state of one variable in every case; "" where the case cannot be."""
@@ -116,13 +101,10 @@ def predict(network: Network, data: Any, *, threads: int = 1) -> Prediction:
     data: anything `tc.read_cases` takes; variables without a column are unobserved in all cases.
     """
     cases = observed_columns(network, data)
-    engine: Engine = engine_of(network)
-    compiled = compile_cases(cases, engine.layout)
-    posteriors = context_posteriors(compiled, engine.theta, threads)
-    gone = np.zeros(len(cases), dtype=np.bool_)
-    gone[compiled.pieces.case[posteriors.log_masses[compiled.pieces.context] == -np.inf]] = True
+    found = posteriors(engine_of(network), cases, threads)
+    gone = found.impossible.copy()
     _mark_contradictions(gone, network, cases)
-    return Prediction(network, cases, compiled, posteriors, np.flatnonzero(gone))
+    return Prediction(network, cases, found, np.flatnonzero(gone))
 
 
 def _mark_contradictions(gone: Bools, network: Network, cases: Dataset) -> None:

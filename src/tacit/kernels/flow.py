@@ -132,7 +132,20 @@ def distribute(f: Forest, kind: int, space: Space) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _expect(
+def fill(f: Forest, bases: Ints, theta: Floats, psi: Floats) -> None:
+    """The product of its factors in every clique of the first kind."""
+    cliques, slots = f.cliques, f.slots
+    for c in range(f.kinds[1]):
+        start, cells = cliques[c, AT], cliques[c, CELLS]
+        for cell in range(start, start + cells):
+            psi[cell] = 1.0
+        for slot in range(cliques[c, FIRST], cliques[c, LAST]):
+            base = bases[slots[slot, WHO]]
+            multiply(psi, start, cells, slots, slot, f.offsets, theta, base)
+
+
+@njit(cache=True, nogil=True)
+def expect(
     f: Forest, kind: int, bases: Ints, base_at: int, weight: float, psi: Floats, out: Floats
 ) -> None:
     """Add weight x the posterior of every factor to its cells of `out`."""
@@ -156,7 +169,7 @@ def expected_counts(
         log_masses[context] = mass
         if mass > -np.inf:
             distribute(f, kind, space)
-            _expect(f, kind, batch.bases, at, batch.weights[context], space.psi, out)
+            expect(f, kind, batch.bases, at, batch.weights[context], space.psi, out)
 
 
 @njit(cache=True, nogil=True)

@@ -29,9 +29,18 @@ class Limits(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _take_piece(graph: Graph, codes: Codes, row: int, start: int, rows: Ints) -> int:
-    """Put the missing piece of one case that contains `start` on the desk, rising; its size."""
+    """Put the missing piece of one case that contains `start` on the desk, rising, or all that is
+    missing if `start` is -1; its size."""
     count, at, first, last = 1, 0, start, start
-    rows[QUEUE, 0], rows[PLACE, start] = start, 0
+    if start >= 0:
+        rows[QUEUE, 0], rows[PLACE, start] = start, 0
+    else:
+        count, first, last = 0, 0, graph.cards.size - 1
+        for v in range(graph.cards.size):
+            if codes[row, v] < 0:
+                rows[PLACE, v] = 0
+                count += 1
+        at = count
     while at < count:
         here = rows[QUEUE, at]
         first, last, at = min(first, here), max(last, here), at + 1
