@@ -160,7 +160,7 @@ def _planted(draft: Draft) -> Planted:
     kinds, member_at, family_at, views = (column.copy() for column in draft.kinds.T)
     cells = np.concatenate([[0], np.cumsum(draft.cliques[: kinds[-1], CELLS])])
     return Planted(
-        forest=Forest(kinds, draft.cliques, draft.slots, views, draft.offsets),
+        forest=Forest(kinds, draft.cliques, draft.slots, views, draft.offsets.view(np.uint64)),
         member_at=member_at,
         members=draft.members[: member_at[-1]],
         family_at=family_at,

@@ -46,23 +46,34 @@ def _rescale(psi: Floats, start: int, cells: int) -> float:
 @njit(cache=True, nogil=True)
 def _pass_up(psi: Floats, start: int, cells: int, sep: Floats, first: int, size: int) -> float:
     """Add a clique up into its message; the mass of it."""
-    mass = 0.0
+    mass, to, step = 0.0, np.uint64(first), np.uint64(size)
+    begin, end = np.uint64(start), np.uint64(start) + np.uint64(cells)
     if size < SHORT:
-        for place in range(size):
+        for place in range(step):
             total = 0.0
-            for cell in range(start + place, start + cells, size):
+            for cell in range(begin + place, end, step):
                 total += psi[cell]
-            sep[first + place] = total
+            sep[to + place] = total
             mass += total
         return mass
-    for place in range(size):
-        sep[first + place] = psi[start + place]
-    for cell in range(start + size, start + cells, size):
-        for place in range(size):
-            sep[first + place] += psi[cell + place]
-    for place in range(first, first + size):
+    for place in range(step):
+        sep[to + place] = psi[begin + place]
+    for cell in range(begin + step, end, step):
+        for place in range(step):
+            sep[to + place] += psi[cell + place]
+    for place in range(to, to + step):
         mass += sep[place]
     return mass
+
+
+@njit(cache=True, nogil=True)
+def _pass_down(psi: Floats, start: int, cells: int, sent: Floats, first: int, size: int) -> None:
+    """Multiply a clique by a message from above."""
+    begin, end = np.uint64(start), np.uint64(start) + np.uint64(cells)
+    origin, step = np.uint64(first), np.uint64(size)
+    for cell in range(begin, end, step):
+        for place in range(step):
+            psi[cell + place] *= sent[origin + place]
 
 
 @njit(cache=True, nogil=True)
@@ -126,9 +137,7 @@ def distribute(f: Forest, kind: int, space: Space) -> None:
         add(psi, start, cells, f.slots, cliques[c, LAST], f.offsets, sent, first, 1.0)
         for place in range(first, first + size):
             sent[place] = sent[place] / sep[place] if sep[place] > 0.0 else 0.0
-        for cell in range(cliques[c, AT], cliques[c, AT] + cliques[c, CELLS], size):
-            for place in range(size):
-                psi[cell + place] *= sent[first + place]
+        _pass_down(psi, cliques[c, AT], cliques[c, CELLS], sent, first, size)
 
 
 @njit(cache=True, nogil=True)
@@ -206,5 +215,5 @@ def posteriors_of(
             start, cells = f.cliques[c, AT], f.cliques[c, CELLS]
             add(space.psi, start, cells, f.slots, view, f.offsets, out, at, 1.0)
             last = f.slots[view, INNER] + f.slots[view, LENGTH] - 1  # shows the last state
-            at += f.offsets[last] + 1
+            at += np.int64(f.offsets[last]) + 1
             view += 1

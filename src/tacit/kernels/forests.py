@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from tacit.arrays import Floats, Ints
+
+Words: TypeAlias = npt.NDArray[np.uint64]
 
 CELLS, AT, ABOVE, SEP_AT, SEP_CELLS, FIRST, LAST = range(7)
 """Columns of `Forest.cliques`."""
@@ -58,7 +62,7 @@ class Forest(NamedTuple):
     cliques: Ints
     slots: Ints
     views: Ints
-    offsets: Ints
+    offsets: Words
 
 
 class Space(NamedTuple):
@@ -71,15 +75,18 @@ class Space(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def multiply(
-    psi: Floats, start: int, cells: int, slots: Ints, slot: int, offsets: Ints, values: Floats,
+    psi: Floats, start: int, cells: int, slots: Ints, slot: int, offsets: Words, values: Floats,
     base: int,
 ) -> None:  # fmt: skip
-    """psi[cell] *= values[base + pattern(cell)] for the cells from `start` on."""
-    outer, inner = slots[slot, OUTER], slots[slot, INNER]
-    length, run = slots[slot, LENGTH], slots[slot, RUN]
-    cell = start
-    for o in range(cells // (length * run)):
-        from_here = base + offsets[outer + o]
+    """psi[cell] *= values[base + pattern(cell)] for the cells from `start` on.
+
+    Positions are unsigned: others might count from the end, which costs a test each time.
+    """
+    outer, inner = np.uint64(slots[slot, OUTER]), np.uint64(slots[slot, INNER])
+    length, run = np.uint64(slots[slot, LENGTH]), np.uint64(slots[slot, RUN])
+    cell = np.uint64(start)
+    for o in range(np.uint64(cells) // (length * run)):
+        from_here = np.uint64(base) + offsets[outer + o]
         if run == 1:
             for i in range(length):
                 psi[cell + i] *= values[from_here + offsets[inner + i]]
@@ -94,15 +101,15 @@ def multiply(
 
 @njit(cache=True, nogil=True)
 def add(
-    psi: Floats, start: int, cells: int, slots: Ints, slot: int, offsets: Ints, out: Floats,
+    psi: Floats, start: int, cells: int, slots: Ints, slot: int, offsets: Words, out: Floats,
     base: int, scale: float,
 ) -> None:  # fmt: skip
     """out[base + pattern(cell)] += scale * psi[cell] for the cells from `start` on."""
-    outer, inner = slots[slot, OUTER], slots[slot, INNER]
-    length, run = slots[slot, LENGTH], slots[slot, RUN]
-    cell = start
-    for o in range(cells // (length * run)):
-        from_here = base + offsets[outer + o]
+    outer, inner = np.uint64(slots[slot, OUTER]), np.uint64(slots[slot, INNER])
+    length, run = np.uint64(slots[slot, LENGTH]), np.uint64(slots[slot, RUN])
+    cell = np.uint64(start)
+    for o in range(np.uint64(cells) // (length * run)):
+        from_here = np.uint64(base) + offsets[outer + o]
         if run == 1:
             for i in range(length):
                 out[from_here + offsets[inner + i]] += scale * psi[cell + i]

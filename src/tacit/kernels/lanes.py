@@ -25,6 +25,7 @@ from tacit.kernels.forests import (
     SEP_AT,
     SEP_CELLS,
     Forest,
+    Words,
 )
 
 LEAST_MASS = 1e-200
@@ -104,7 +105,7 @@ def _add_up(psi: Floats, start: int, cells: int, sep: Floats, first: int, size: 
 
 @njit(cache=True, nogil=True)
 def _multiply(
-    psi: Floats, start: int, cells: int, slots: Ints, slot: int, offsets: Ints, sep: Floats,
+    psi: Floats, start: int, cells: int, slots: Ints, slot: int, offsets: Words, sep: Floats,
     first: int,
 ) -> None:  # fmt: skip
     """psi[cell, lane] *= sep[first + pattern(cell), lane]."""
@@ -112,7 +113,8 @@ def _multiply(
     length, run = slots[slot, LENGTH], slots[slot, RUN]
     for o in range(cells // (length * run)):
         for i in range(length):
-            place = first + offsets[slots[slot, OUTER] + o] + offsets[slots[slot, INNER] + i]
+            offset = offsets[slots[slot, OUTER] + o] + offsets[slots[slot, INNER] + i]
+            place = first + np.int64(offset)
             for _ in range(run):
                 for lane in range(lanes):
                     psi[cell, lane] *= sep[place, lane]
@@ -121,7 +123,7 @@ def _multiply(
 
 @njit(cache=True, nogil=True)
 def _add(
-    psi: Floats, start: int, cells: int, slots: Ints, slot: int, offsets: Ints, sent: Floats,
+    psi: Floats, start: int, cells: int, slots: Ints, slot: int, offsets: Words, sent: Floats,
     first: int,
 ) -> None:  # fmt: skip
     """sent[first + pattern(cell), lane] += psi[cell, lane]."""
@@ -129,7 +131,8 @@ def _add(
     length, run = slots[slot, LENGTH], slots[slot, RUN]
     for o in range(cells // (length * run)):
         for i in range(length):
-            place = first + offsets[slots[slot, OUTER] + o] + offsets[slots[slot, INNER] + i]
+            offset = offsets[slots[slot, OUTER] + o] + offsets[slots[slot, INNER] + i]
+            place = first + np.int64(offset)
             for _ in range(run):
                 for lane in range(lanes):
                     sent[place, lane] += psi[cell, lane]
