@@ -42,7 +42,9 @@ def as_text(columns: Columns, delimiter: str = ",", end: str = "\n") -> str:
 def text_file(name: str, delimiter: str = ",", end: str = "\n", mark: str = "") -> Route:
     def route(columns: Columns, folder: Path) -> Dataset:
         content = (mark + as_text(columns, delimiter, end)).encode()
-        (folder / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
+        (folder / name).write_bytes(
+            gzip.compress(content, mtime=0) if name.endswith(".gz") else content
+        )
         return read_cases(folder / name)
 
     return route
