@@ -85,7 +85,7 @@ def test_no_single_step_lowers_the_objective_from_anywhere(seed, step, estimate)
     for start in range(3):
         theta = start_parameters(
             problem.layout,
-            problem.expected.constant,
+            problem.expected.known,
             (problem.layout.places["V1"],),
             random,
             not start,

@@ -71,7 +71,7 @@ def fit(structure, cases, **options):
         (
             fit("Flu -> Cough", CASES, estimate=tc.MAP()),
             "the table of 'Cough' has no most probable value: expected counts plus prior of a "
-            "cell come to 0.75, less than 1"
+            "cell come to 0.5833, less than 1"
             "\n\nuse a prior of at least 1 per cell, tc.K2() for example, or "
             "estimate=tc.Smoothed()",
         ),

@@ -91,6 +91,20 @@ def test_strategies_and_acceleration_find_the_same_maximum(method):
     assert len(fit.trace) < len(slow.trace)
 
 
+def test_the_strategy_changes_neither_the_start_nor_what_was_counted():
+    truth = questions.random_network(6, size=5)
+    cases = gappy(truth, 60, 6)
+    one, other = (
+        tc.fit(truth, cases, method=plain(10, strategy=strategy, restarts=2), seed=1)
+        for strategy in ("contexts", "trees")
+    )
+    for ours, theirs in zip(one.runs, other.runs, strict=True):
+        assert_allclose(ours.trace, theirs.trace, rtol=1e-10)
+    for name in truth:
+        assert_allclose(one.known[name].values, other.known[name].values)
+        assert_allclose(one.network[name].values, other.network[name].values, atol=1e-10)
+
+
 def test_data_missing_at_random_are_fitted_where_complete_cases_mislead():
     """B is seen in few cases of A=1, so the complete cases say P(A=1) = 0.16 where it is 0.50."""
     a, b = Discrete("A", ("0", "1")), Discrete("B", ("0", "1"))

@@ -9,7 +9,7 @@ is chosen by estimate.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -46,6 +46,10 @@ class Expectation(Protocol):
     def constant(self) -> Floats:
         """Counts that do not depend on the parameters, flat."""
 
+    @property
+    def known(self) -> Floats:
+        """Counts of every family on the cases complete in it, flat; the same for any strategy."""
+
     def run(self, theta: Floats, threads: int = 1) -> tuple[Floats, float]:
         """Expected counts of the rest, flat, and its log-likelihood."""
 
@@ -56,6 +60,11 @@ class Contexts:
 
     constant: Floats
     compiled: Compiled
+
+    @property
+    def known(self) -> Floats:
+        """Families that are seen whole are never inferred here."""
+        return self.constant
 
     def run(self, theta: Floats, threads: int = 1) -> tuple[Floats, float]:
         """Each context once."""
@@ -74,6 +83,7 @@ class Trees:
     """
 
     constant: Floats
+    known: Floats
     junction: Junction
     lanes: LaneTree | None
     codes: Codes
@@ -136,15 +146,15 @@ def _trees(
 ) -> Trees:
     gaps = incomplete_cases(data, layout.names)
     complete = np.setdiff1d(np.arange(len(data)), gaps, assume_unique=True)
-    known = _flat_counts(data.take(complete), layout, families, threads)
+    constant = _flat_counts(data.take(complete), layout, families, threads)
+    known = _flat_counts(data, layout, families, threads)
     weights = np.ones(gaps.size) if data.weights is None else data.weights[gaps]
     codes, junction = code_matrix(data, layout.names, gaps), compile_junction(layout)
     check_cases(junction, codes)
-    cut = Trees(known, junction, None, codes, weights)
+    cut = Trees(constant, known, junction, None, codes, weights)
     if junction.cells > MOST_CELLS:
         return cut
-    lanes = Trees(known, junction, lane_tree(layout), codes, weights)
-    return min(cut, lanes, key=_seconds)
+    return min(cut, replace(cut, lanes=lane_tree(layout)), key=_seconds)
 
 
 def _seconds(trees: Trees) -> float:

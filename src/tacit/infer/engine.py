@@ -9,7 +9,7 @@ from threading import Lock
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Codes, Floats
 from tacit.core.errors import ImpossibleError, NetworkError
 from tacit.core.network import Network
 from tacit.families.table import Table, row_label
@@ -21,6 +21,8 @@ from tacit.infer.relevant import part
 
 KEPT_NETWORKS = 16
 KEPT_PLANS = 64
+CODE = np.int32
+"""Of codes in matrices of cases; one kind for all, so that kernels are compiled once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +34,7 @@ class Observed:
     found: the variables that some finding speaks of
     """
 
-    codes: Ints
+    codes: Codes
     theta: Floats
     found: tuple[int, ...] = ()
 
@@ -91,7 +93,7 @@ class Engine:
 
     def observe(self, findings: Sequence[Finding]) -> Observed:
         """The findings as codes and weighed parameters."""
-        codes = np.full(len(self.layout.names), -1, dtype=np.int64)
+        codes = np.full(len(self.layout.names), -1, dtype=CODE)
         theta, found = self.theta, []
         for name, each in combined(findings).items():
             place = self.layout.places[name]

@@ -68,7 +68,7 @@ def most_probable(
     total = log_mass(engine, observed)
     if total == -np.inf:
         raise explain_impossible(engine, found)
-    assigned = observed.codes.copy()
+    assigned = observed.codes.astype(np.int64)
     trace_best(plan.tree, mine, observed.codes, by_max, psi, assigned)
     states = {name: _state(network, name, int(assigned[layout.places[name]])) for name in chosen}
     return MostProbable(states, float(np.exp(value - total)), float(value - total))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.arrays import Ints
+from tacit.arrays import Codes
 from tacit.infer.cliques import CliqueTree, clique_tree, step_tree
 from tacit.infer.flat import Layout
 from tacit.infer.programs import Factor, ProgramBuilder
@@ -36,7 +36,7 @@ class Junction:
         """Of all cliques, without findings."""
         return int(self.tree.program.cells.sum())
 
-    def sizes(self, codes: Ints) -> list[int]:
+    def sizes(self, codes: Codes) -> list[int]:
         """The cells of every clique that findings leave: codes per variable, -1 where open."""
         states = [
             1 if seen else card for seen, card in zip(codes >= 0, self.layout.cards, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tacit.arrays import Ints
+from tacit.arrays import Codes
 from tacit.infer.flat import Axes, Layout
 
 
@@ -19,7 +19,7 @@ def ancestral(layout: Layout, wanted: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted(seen))
 
 
-def near(layout: Layout, kept: Iterable[int], codes: Ints, targets: Iterable[int]) -> set[int]:
+def near(layout: Layout, kept: Iterable[int], codes: Codes, targets: Iterable[int]) -> set[int]:
     """The families of `kept` that findings do not separate from the targets.
 
     Open variables are joined by the families they share; those of other pieces add a factor that

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from tacit.arrays import Codes, Ints
+from tacit.arrays import Codes
 from tacit.core.errors import SizeError, listed
 from tacit.infer.cliques import CliqueTree
 from tacit.infer.flat import Layout
@@ -16,21 +16,21 @@ from tacit.infer.junction import Junction
 MEMORY_LIMIT = 8 * 2**30
 """Bytes that the potentials of one question, or of one case, may take."""
 
-_ASK = "add findings, or ask for an approximation: method=tc.LikelihoodWeighting(100_000)"
-_OBSERVE = "observe more of these variables, or give them fewer parents in common"
+ASK = "add findings, or ask for an approximation: method=tc.LikelihoodWeighting(100_000)"
+OBSERVE = "observe more of these variables, or give them fewer parents in common"
 
 
-def check_size(plan: Junction, codes: Ints, limit: int = MEMORY_LIMIT) -> None:
+def check_size(plan: Junction, codes: Codes, limit: int = MEMORY_LIMIT) -> None:
     """Nothing, or an error that names the width and the largest clique, before memory is taken.
 
     codes  (variables,)  the state found, -1 where open
     """
-    _check(plan.layout, plan.cliques, codes, limit, _ASK)
+    _check(plan.layout, plan.cliques, codes, limit, ASK)
 
 
 def check_piece(layout: Layout, tree: CliqueTree, limit: int = MEMORY_LIMIT) -> None:
     """The same for a missing piece of a case: all of it is open."""
-    _check(layout, tree, np.full(len(layout.names), -1), limit, _OBSERVE)
+    _check(layout, tree, np.full(len(layout.names), -1), limit, OBSERVE)
 
 
 def check_cases(plan: Junction, codes: Codes, limit: int = MEMORY_LIMIT) -> None:
@@ -42,10 +42,18 @@ def check_cases(plan: Junction, codes: Codes, limit: int = MEMORY_LIMIT) -> None
     for clique in plan.cliques.cliques:
         chosen = list(clique)
         cells += np.where(codes[:, chosen] < 0, cards[chosen], 1).prod(axis=1, dtype=np.float64)
-    _check(plan.layout, plan.cliques, codes[int(np.argmax(cells))], limit, _OBSERVE)
+    _check(plan.layout, plan.cliques, codes[int(np.argmax(cells))], limit, OBSERVE)
 
 
-def _check(layout: Layout, tree: CliqueTree, codes: Ints, limit: int, advice: str) -> None:
+def too_large(layout: Layout, tree: CliqueTree, advice: str) -> SizeError:
+    """The error about a tree of open variables that does not fit."""
+    try:
+        _check(layout, tree, np.full(len(layout.names), -1), -1, advice)
+    except SizeError as error:
+        return error
+    raise AssertionError
+
+def _check(layout: Layout, tree: CliqueTree, codes: Codes, limit: int, advice: str) -> None:
     def open_in(clique: Sequence[int]) -> list[int]:
         return sorted(v for v in clique if codes[v] < 0)
 

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.arrays import Codes, Floats
 from tacit.core.errors import OptionError, SizeError, nearest
 from tacit.core.network import Network, check_network
-from tacit.infer.engine import engine_of
+from tacit.infer.engine import CODE, engine_of
 from tacit.infer.flat import Layout
 from tacit.infer.sizes import MEMORY_LIMIT, check_cases
 from tacit.learn.expectation import normalised
@@ -65,7 +65,7 @@ def _observed(layout: Layout, seen: list[int], random: np.random.Generator) -> C
         grid = np.stack([each.ravel() for each in np.indices(sizes)], axis=1)
     else:
         grid = np.stack([random.integers(0, size, most) for size in sizes], axis=1)
-    codes = np.full((len(grid), len(layout.names)), -1, dtype=np.int64)
+    codes = np.full((len(grid), len(layout.names)), -1, dtype=CODE)
     codes[:, seen] = grid
     return codes
 

@@ -141,7 +141,7 @@ def start_of(task: Task, number: int) -> Floats:
         return task.given
     random = np.random.default_rng([task.seed, number])
     first = number == 0 and task.method.init == "data"
-    known = task.problem.expected.constant
+    known = task.problem.expected.known
     return start_parameters(task.problem.layout, known, task.hidden, random, first)
 
 

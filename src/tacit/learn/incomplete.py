@@ -126,7 +126,7 @@ def learn_incomplete(
     return Learned(
         network=Network(cases.dag, cases.variables, _tables(cases, layout, end, estimate)),
         expected=_counts(layout, end.expected),
-        known=_counts(layout, problem.expected.constant),
+        known=_counts(layout, problem.expected.known),
         log_likelihood=end.log_likelihood,
         objective=end.objective,
         best=best,
