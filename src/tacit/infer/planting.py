@@ -103,7 +103,7 @@ def _compiled(
     from tacit.kernels.kinds import Limits, compile_kinds
     from tacit.kernels.planting import TOO_LARGE
 
-    draft, done = _draft(first.size), 0
+    draft, done = _draft(first.size, len(layout.names)), 0
     limits = Limits(float(one_clique), MEMORY_LIMIT / 8, ROUNDS)
     while True:
         done = compile_kinds(layout.graph, codes, first, done, limits, desk, draft)
@@ -128,15 +128,17 @@ def _desk(variables: int) -> Desk:
     return Desk(rows, _room(8 * variables + 64), _room(8 * variables + 64))
 
 
-def _draft(kinds: int) -> Draft:
+def _draft(kinds: int, variables: int) -> Draft:
+    """Room for many small pieces or one that holds every variable, a long chain for example."""
     from tacit.kernels.planting import USES, Draft
 
+    pieces = kinds + variables
     return Draft(
         kinds=np.zeros((kinds + 1, 4), dtype=np.int64),
-        cliques=_room(2 * kinds + 64, 7),
-        slots=_room(8 * kinds + 256, 5),
-        members=_room(4 * kinds + 64),
-        families=_room(8 * kinds + 64),
+        cliques=_room(2 * pieces + 64, 7),
+        slots=_room(8 * pieces + 256, 5),
+        members=_room(4 * pieces + 64),
+        families=_room(8 * pieces + 64),
         offsets=_room(16_384),
         known=np.zeros((BUCKETS, 2), dtype=np.int64),
         used=np.zeros(USES, dtype=np.int64),
