@@ -16,6 +16,13 @@ Column: TypeAlias = npt.NDArray[np.integer] | Floats
 """One column of cases: codes of a discrete variable or reals of a continuous one."""
 
 
+_KINDS: tuple[tuple[np.dtype[np.signedinteger], int], ...] = (
+    (np.dtype(np.int8), 2**7 - 1),
+    (np.dtype(np.int16), 2**15 - 1),
+    (np.dtype(np.int32), 2**31 - 1),
+)
+
+
 def readonly(values: npt.ArrayLike) -> Floats:
     """The values as doubles that nobody can write to; copied only if they can be written now."""
     array = np.asarray(values, dtype=np.float64)
@@ -27,7 +34,7 @@ def readonly(values: npt.ArrayLike) -> Floats:
 
 def code_type(states: int) -> np.dtype[np.signedinteger]:
     """The smallest signed integer that holds the codes 0..states-1 and the missing mark -1."""
-    for kind in (np.int8, np.int16, np.int32):
-        if states - 1 <= np.iinfo(kind).max:
-            return np.dtype(kind)
+    for kind, most in _KINDS:
+        if states - 1 <= most:
+            return kind
     return np.dtype(np.int64)

@@ -94,7 +94,6 @@ def test_the_part_a_question_needs_gives_the_same_answer_as_the_whole(data):
     text = f"P({', '.join(map(quoted, names))}{' | ' if said else ''}"
     text += ", ".join(each.words for each in said) + ")"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "CHEAP", -1)
         assert_allclose(tc.query(network, text).values, expected, rtol=1e-9, atol=1e-12)
         patch.setattr(exact, "MEMORY_LIMIT", -1)
         assert_allclose(tc.query(network, text).values, expected, rtol=1e-9, atol=1e-12)

@@ -12,7 +12,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import SizeError
 from tacit.infer.contexts import Pieces, code_matrix, find_pieces
 from tacit.infer.engine import Engine, Observed
-from tacit.infer.exact import marginals
+from tacit.infer.exact import all_posteriors
 from tacit.infer.flat import Layout
 from tacit.infer.lanes import LaneTree
 from tacit.infer.pieces import Compiled, ContextPosteriors, compile_pieces, context_posteriors
@@ -23,6 +23,8 @@ CELL_SECONDS = 2.5e-9
 """What a cell of a whole clique tree costs, for one of many cases side by side."""
 WORTH_A_TREE = 0.05
 """Seconds of compiling below which no other way is looked for."""
+FEW = 4
+"""Cases that are asked about one by one."""
 VARIABLE_BYTES = 250
 MOST_BYTES = 2**30
 """Compiled pieces that would take more are done in two halves."""
@@ -35,8 +37,8 @@ class Posteriors(Protocol):
     def impossible(self) -> Bools:
         """Which cases have probability 0."""
 
-    def of(self, place: int) -> tuple[Ints, Floats]:
-        """The cases in which a variable is missing, or more, and its posterior in each."""
+    def put(self, place: int, out: Floats) -> None:
+        """Write the posterior of a variable, (cases, states), at least where it is missing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,14 +49,13 @@ class ByContext:
     found: ContextPosteriors
     impossible: Bools
 
-    def of(self, place: int) -> tuple[Ints, Floats]:
+    def put(self, place: int, out: Floats) -> None:
         """The posterior of the context that each case has."""
-        pieces, layout = self.compiled.pieces, self.compiled.layout
+        pieces = self.compiled.pieces
         offset = self._offsets(place)[pieces.kind[pieces.context]]
         used = offset >= 0
         start = self.found.at[pieces.context[used]] + offset[used]
-        states = np.arange(layout.cards[place])
-        return pieces.case[used], self.found.values[start[:, None] + states]
+        out[pieces.case[used]] = self.found.values[start[:, None] + np.arange(out.shape[1])]
 
     def _offsets(self, place: int) -> Ints:
         """Per kind, where the posterior of a variable lies in that of a context; -1: nowhere."""
@@ -75,11 +76,10 @@ class SideBySide:
     values: Floats
     impossible: Bools
 
-    def of(self, place: int) -> tuple[Ints, Floats]:
-        """All cases."""
-        first = sum(self.layout.cards[:place])
-        own = slice(first, first + self.layout.cards[place])
-        return np.arange(len(self.values)), self.values[:, own]
+    def put(self, place: int, out: Floats) -> None:
+        """The columns of the variable."""
+        first = self.layout.state_at[place]
+        out[:] = self.values[:, first : first + out.shape[1]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,15 +95,17 @@ class Halves:
         """Of both."""
         return np.concatenate([self.one.impossible, self.other.impossible])
 
-    def of(self, place: int) -> tuple[Ints, Floats]:
+    def put(self, place: int, out: Floats) -> None:
         """Of both."""
-        (case, values), (later, others) = self.one.of(place), self.other.of(place)
-        return np.concatenate([case, later + self.middle]), np.concatenate([values, others])
+        self.one.put(place, out[: self.middle])
+        self.other.put(place, out[self.middle :])
 
 
 def posteriors(engine: Engine, cases: Dataset, threads: int) -> Posteriors:
     """The posteriors of all that is missing: equal pieces merged, each by a clique tree of its own,
     or, where hardly any are equal, all cases by the tree of the whole network."""
+    if len(cases) <= FEW:
+        return _one_by_one(engine, cases)
     pieces = find_pieces(cases, engine.layout)
     tree = _tree_instead(engine, pieces, len(cases))
     if tree is not None:
@@ -118,6 +120,14 @@ def posteriors(engine: Engine, cases: Dataset, threads: int) -> Posteriors:
     gone = np.zeros(len(cases), dtype=np.bool_)
     gone[pieces.case[found.log_masses[pieces.context] == -np.inf]] = True
     return ByContext(compiled, found, gone)
+
+
+def _one_by_one(engine: Engine, cases: Dataset) -> SideBySide:
+    layout = engine.layout
+    codes = code_matrix(cases, layout.names, np.arange(len(cases)))
+    values = np.zeros((len(cases), int(layout.state_at[-1])))
+    gone = [not _with_care(engine, row, out) for row, out in zip(codes, values, strict=True)]
+    return SideBySide(layout, values, np.array(gone, dtype=np.bool_))
 
 
 def _variables(pieces: Pieces) -> int:
@@ -152,8 +162,6 @@ def _side_by_side(engine: Engine, tree: LaneTree, cases: Dataset, threads: int) 
 
 
 def _with_care(engine: Engine, codes: Codes, out: Floats) -> bool:
-    """The posteriors of one case whose probability is too small for a float; False if it is 0."""
-    mass, found = marginals(engine, Observed(codes.astype(np.int64), engine.theta))
-    if mass > -np.inf:
-        out[:] = np.concatenate(found)
+    """The posteriors of one case, however small its probability; False if that is 0."""
+    mass, out[:] = all_posteriors(engine, Observed(codes.astype(np.int64), engine.theta))
     return mass > -np.inf

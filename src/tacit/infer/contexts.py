@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -85,18 +86,18 @@ def find_pieces(data: Dataset, layout: Layout) -> Pieces:
     return _merged(parts)
 
 
+_known_names: WeakKeyDictionary[Layout, Names] = WeakKeyDictionary()
+
+
 def _names(layout: Layout) -> Names:
     from tacit.kernels.components import Names
 
-    random = np.random.default_rng(SEED)
-    state_at = np.concatenate([[0], np.cumsum(layout.cards)]).astype(np.int64)
-    return Names(
-        layout.graph.near_at,
-        layout.graph.near,
-        _words(random, len(layout.names)),
-        _words(random, int(state_at[-1])),
-        state_at,
-    )
+    if layout not in _known_names:
+        random, graph = np.random.default_rng(SEED), layout.graph
+        of_set = _words(random, len(layout.names))
+        of_state = _words(random, int(layout.state_at[-1]))
+        _known_names[layout] = Names(graph.near_at, graph.near, of_set, of_state, layout.state_at)
+    return _known_names[layout]
 
 
 def _words(random: np.random.Generator, count: int) -> Words:

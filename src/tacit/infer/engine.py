@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from tacit.infer.findings import Finding, combined
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.junction import Junction, compile_junction, compile_steps
 from tacit.infer.lanes import LaneTree, lane_tree
-from tacit.infer.relevant import part
+
+T = TypeVar("T")
 
 KEPT_NETWORKS = 16
 KEPT_PLANS = 64
@@ -46,50 +48,33 @@ class Engine:
     network: Network
     layout: Layout
     theta: Floats
-    plans: OrderedDict[tuple[tuple[int, ...] | str, ...], Junction] = field(
-        default_factory=OrderedDict
-    )
-    side_by_side: list[LaneTree] = field(default_factory=list)
+    plans: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     lock: Lock = field(default_factory=Lock)
 
     def junction(self, joined: Sequence[int] = ()) -> Junction:
         """A clique tree in which the `joined` variables stand together."""
         together = tuple(sorted(joined))
-        return self._plan(("tree", together), lambda: compile_junction(self.layout, together))
-
-    def part(self, families: Collection[int], joined: Sequence[int] = ()) -> Junction:
-        """The same of some families alone, with a layout of its own."""
-        chosen, together = tuple(sorted(families)), tuple(sorted(joined))
-
-        def compiled() -> Junction:
-            layout = part(self.layout, chosen)
-            names = [self.layout.names[v] for v in together]
-            return compile_junction(layout, tuple(layout.places[name] for name in names))
-
-        return self._plan(("part", chosen, together), compiled)
+        return self.kept(("tree", together), lambda: compile_junction(self.layout, together))
 
     def steps(self, last: Sequence[int] = ()) -> Junction:
         """An elimination one variable at a time, those of `last` at the end."""
         chosen = tuple(sorted(last))
-        return self._plan(("steps", chosen), lambda: compile_steps(self.layout, frozenset(chosen)))
+        return self.kept(("steps", chosen), lambda: compile_steps(self.layout, frozenset(chosen)))
 
     def lanes(self) -> LaneTree:
         """A clique tree for many cases side by side."""
-        with self.lock:
-            if not self.side_by_side:
-                self.side_by_side.append(lane_tree(self.layout))
-            return self.side_by_side[0]
+        return self.kept("lanes", lambda: lane_tree(self.layout))
 
-    def _plan(
-        self, key: tuple[tuple[int, ...] | str, ...], make: Callable[[], Junction]
-    ) -> Junction:
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """A plan made before, or made now and kept; the last few are."""
         with self.lock:
             if key not in self.plans:
                 self.plans[key] = make()
                 while len(self.plans) > KEPT_PLANS:
                     self.plans.popitem(last=False)
             self.plans.move_to_end(key)
-            return self.plans[key]
+            plan: T = self.plans[key]
+            return plan
 
     def observe(self, findings: Sequence[Finding]) -> Observed:
         """The findings as codes and weighed parameters."""

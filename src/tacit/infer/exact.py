@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from math import prod
+from collections.abc import Sequence
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
-from tacit.core.errors import ImpossibleError
+from tacit.arrays import Floats
+from tacit.core.errors import ImpossibleError, SizeError
+from tacit.infer.asking import ask, ask_all, ask_near
 from tacit.infer.engine import Engine, Observed
 from tacit.infer.findings import Finding
-from tacit.infer.junction import Junction
-from tacit.infer.relevant import ancestral, near
-from tacit.infer.sizes import MEMORY_LIMIT, check_size
-
-CHEAP = 200_000
-"""Cells up to which a tree of the whole network is not worth cutting for one question."""
+from tacit.infer.sizes import MEMORY_LIMIT
 
 
 def marginals(engine: Engine, observed: Observed) -> tuple[float, list[Floats]]:
     """log P(findings), and the posterior of every variable in the order of the layout."""
-    from tacit.kernels.cut import all_marginals
+    mass, values = all_posteriors(engine, observed)
+    return mass, np.split(values, engine.layout.state_at[1:-1])
 
-    plan = engine.junction()
-    check_size(plan, observed.codes)
-    state_at = np.concatenate([[0], np.cumsum(engine.layout.cards)]).astype(np.int64)
-    out = np.zeros(int(state_at[-1]))
-    mass = all_marginals(plan.tree, observed.codes, observed.theta, state_at, out)
-    return float(mass), [out[state_at[v] : state_at[v + 1]] for v in range(state_at.size - 1)]
+
+def all_posteriors(engine: Engine, observed: Observed) -> tuple[float, Floats]:
+    """log P(findings), and the posteriors of all variables side by side."""
+    mass, values = ask_all(engine, observed).marginals(observed)
+    layout, codes = engine.layout, observed.codes
+    out = np.zeros(int(layout.state_at[-1]))
+    if mass > -np.inf:
+        out[np.repeat(codes < 0, layout.graph.cards)] = values
+        out[(layout.state_at[:-1] + codes)[codes >= 0]] = 1.0
+    return mass, out
 
 
 def log_mass(engine: Engine, observed: Observed) -> float:
     """log P(findings), up to the factor of soft ones."""
-    return _posterior(engine, observed, ())[0] if observed.found else 0.0
+    return ask(engine, observed, ()).joint(observed, ())[0] if observed.found else 0.0
 
 
 def joint_posterior(engine: Engine, observed: Observed, targets: Sequence[int]) -> Floats:
@@ -50,46 +50,17 @@ def joint_posterior(engine: Engine, observed: Observed, targets: Sequence[int]) 
 
 
 def _posterior(engine: Engine, observed: Observed, wanted: Sequence[int]) -> tuple[float, Floats]:
-    """log P(findings), and P(wanted | findings) of open variables."""
-    from tacit.kernels.cut import joint_of
+    """log P(findings), and P(wanted | findings) of open variables.
 
-    plan = _plan(engine, observed, wanted)
-    check_size(plan, observed.codes[_places(engine, plan)])
-    shape = [engine.layout.cards[v] for v in wanted]
-    out, strides = np.zeros(prod(shape)), np.zeros(len(engine.layout.names), dtype=np.int64)
-    for at, v in enumerate(wanted):
-        strides[v] = prod(shape[at + 1 :])
-    home, places = _home(engine, plan, wanted), _places(engine, plan)
-    codes = observed.codes[places]
-    mass = joint_of(plan.tree, home, codes, observed.theta, strides[places], out)
-    return float(mass), out.reshape(shape)
-
-
-def _places(engine: Engine, plan: Junction) -> Ints:
-    """Where the variables of a plan stand in the whole network."""
-    return np.array([engine.layout.places[name] for name in plan.layout.names], dtype=np.int64)
-
-
-def _plan(engine: Engine, observed: Observed, wanted: Sequence[int]) -> Junction:
-    """A clique tree for one question.
-
-    That of the whole network is there already, and good enough if it is small. Else variables
-    neither wanted nor found nor above such ones are left out; and, if that is too large still,
-    what findings separate from the wanted ones: a contradiction there goes unnoticed.
+    If all that bears on the question is too large, what findings separate from the wanted
+    variables is left out as well.
     """
-    joined, codes = wanted if len(wanted) > 1 else (), observed.codes
-    if sum(engine.junction().sizes(codes)) <= CHEAP:
-        return engine.junction(joined)
-    families: Collection[int] = ancestral(engine.layout, [*wanted, *observed.found])
-    plan = engine.part(families, joined)
-    if wanted and 8 * sum(plan.sizes(codes[_places(engine, plan)])) > MEMORY_LIMIT:
-        plan = engine.part(near(engine.layout, families, codes, wanted), joined)
-    return plan
-
-
-def _home(engine: Engine, plan: Junction, wanted: Sequence[int]) -> int:
-    scope = {plan.layout.places[engine.layout.names[v]] for v in wanted}
-    return next(at for at, clique in enumerate(plan.cliques.cliques) if scope <= set(clique))
+    try:
+        asked = ask(engine, observed, wanted, MEMORY_LIMIT)
+    except SizeError:
+        asked = ask_near(engine, observed, wanted)
+    mass, values = asked.joint(observed, wanted)
+    return mass, values.reshape([engine.layout.cards[v] for v in wanted])
 
 
 def _with_observed(

@@ -27,7 +27,7 @@ class Finding:
     @property
     def state(self) -> int:
         """The one state it leaves possible, or -1."""
-        left = np.flatnonzero(self.likelihood)
+        left = self.likelihood.nonzero()[0]
         return int(left[0]) if left.size == 1 else -1
 
 

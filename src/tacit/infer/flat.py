@@ -61,6 +61,11 @@ class Layout:
         return {name: at for at, name in enumerate(self.names)}
 
     @cached_property
+    def state_at(self) -> Ints:
+        """(variables + 1,) where the states of each variable stand among all states."""
+        return np.concatenate([[0], np.cumsum(self.cards)]).astype(np.int64)
+
+    @cached_property
     def touching(self) -> tuple[tuple[int, ...], ...]:
         """For every variable the families it stands in: its own and its children's."""
         found: list[list[int]] = [[] for _ in self.names]

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.arrays import Codes, Floats, Ints
 from tacit.infer.flat import Layout
 from tacit.infer.pieces import in_parts, parts_of
-from tacit.infer.planting import Planted, Scopes, plant_one
+from tacit.infer.planting import MANY_RUNS, Planted, Scopes, plant_one
 
 if TYPE_CHECKING:
     from tacit.kernels.lanes import Lanes, Owned
@@ -59,7 +59,7 @@ class LaneTree:
 
         forest, prior = self.planted.forest, self.prior(theta)
         masses = np.zeros(len(codes))
-        out = np.zeros((len(codes), sum(self.layout.cards)))
+        out = np.zeros((len(codes), int(self.layout.state_at[-1])))
 
         def part(number: int, first: int, last: int) -> None:
             del number
@@ -96,7 +96,7 @@ class LaneTree:
 def lane_tree(layout: Layout) -> LaneTree:
     """The clique tree of a network, for cases side by side."""
     nothing = np.full(len(layout.names), -1, dtype=np.int64)
-    planted, scopes = plant_one(layout, nothing)
+    planted, scopes = plant_one(layout, nothing, effort=MANY_RUNS)
     lanes = min(MOST_LANES, max(FEW_LANES, AT_ONCE // planted.work[0]))
     lanes = max(1, min(lanes, 8 * AT_ONCE * FEW_LANES // planted.work[0]))
     return LaneTree(layout, planted, _owned(layout, scopes), lanes)
@@ -118,5 +118,5 @@ def _owned(layout: Layout, scopes: Scopes) -> Owned:
         np.array(variables, dtype=np.int64),
         np.concatenate([[0], ends[:-1]]).astype(np.int64),
         np.concatenate(digits).astype(np.int64),
-        np.concatenate([[0], np.cumsum(layout.cards)[:-1]]).astype(np.int64),
+        layout.state_at[:-1],
     )

@@ -12,15 +12,16 @@ import numpy.typing as npt
 from tacit.arrays import Codes, Ints
 from tacit.infer.cliques import CliqueTree
 from tacit.infer.flat import Layout
-from tacit.infer.sizes import MEMORY_LIMIT, check_piece
+from tacit.infer.sizes import ASK, MEMORY_LIMIT, OBSERVE, too_large
 
 if TYPE_CHECKING:
     from tacit.kernels.desk import Desk
-    from tacit.kernels.forests import Forest, Space
+    from tacit.kernels.forests import Forest, Graph, Space
+    from tacit.kernels.kinds import Limits
     from tacit.kernels.planting import Draft
 
-ROUNDS = 200
-"""Orders of elimination that are tried for the most costly trees."""
+ONE_RUN, MANY_RUNS = 0.5, 10.0
+"""How much time the search for a good tree may take, in runs of it."""
 BUCKETS = 8192
 
 
@@ -67,28 +68,60 @@ class Scopes:
     variables: Ints
     own: Ints
 
+    def of(self, clique: int) -> Ints:
+        """The variables of one clique."""
+        return self.variables[self.at[clique] : self.at[clique + 1]]
 
-def plant(layout: Layout, codes: Codes, first: Ints, one_clique: int) -> Planted:
+    def home(self, wanted: Sequence[int]) -> int:
+        """The first clique that holds all of these variables."""
+        cliques = [np.flatnonzero(self.variables == v) for v in wanted]
+        homes = [np.searchsorted(self.at, each, side="right") - 1 for each in cliques]
+        common = set.intersection(*(set(each.tolist()) for each in homes)) if homes else {0}
+        return min(common)
+
+
+def plant(
+    layout: Layout, codes: Codes, first: Ints, one_clique: int, effort: float = MANY_RUNS
+) -> Planted:
     """A clique tree for the missing piece around variable first[k] of every case codes[k].
 
     codes       (kinds, variables)  -1 where missing
     one_clique  pieces with at most this many joint states get a single clique
+    effort      how much time the search for good trees may take, in runs of them
     """
-    return _planted(_compiled(layout, codes, first, one_clique, _desk(len(layout.names)))[1])
+    from tacit.kernels.kinds import Limits
+
+    limits = Limits(float(one_clique), MEMORY_LIMIT / 8, effort)
+    try:
+        return _planted(_compiled(layout.graph, codes, first, limits, _desk(codes.shape[1]))[1])
+    except _TooLargeError as error:
+        raise too_large(layout, error.tree, MEMORY_LIMIT, OBSERVE) from None
 
 
-def plant_one(layout: Layout, codes: Ints, joined: Sequence[int] = ()) -> tuple[Planted, Scopes]:
+def plant_one(
+    layout: Layout,
+    codes: Ints,
+    joined: Sequence[int] = (),
+    part: Graph | None = None,
+    limit: int = MEMORY_LIMIT,
+    effort: float = ONE_RUN,
+) -> tuple[Planted, Scopes]:
     """One clique tree for all that is missing in a case, connected or not.
 
     joined  variables that must stand in one clique
+    part    some of the families, if not all count
     """
     from tacit.kernels.desk import DIMS_AT, JOINED, MEMBER, OWN
+    from tacit.kernels.kinds import Limits
 
-    desk = _desk(len(layout.names))
+    desk = _desk(codes.size)
     place = np.cumsum(codes < 0) - 1
     desk.rows[JOINED, place[list(joined)]] = len(joined) > 1
-    first = np.array([-1], dtype=np.int64)
-    desk, draft = _compiled(layout, codes[None, :], first, 0, desk)
+    graph, first = part or layout.graph, np.array([-1], dtype=np.int64)
+    try:
+        desk, draft = _compiled(graph, codes[None, :], first, Limits(0.0, limit / 8, effort), desk)
+    except _TooLargeError as error:
+        raise too_large(layout, error.tree, limit, ASK) from None
     planted, rows = _planted(draft), desk.rows
     cliques = int(planted.forest.kinds[1])
     at = rows[DIMS_AT, : cliques + 1].copy()
@@ -96,21 +129,27 @@ def plant_one(layout: Layout, codes: Ints, joined: Sequence[int] = ()) -> tuple[
     return planted, Scopes(at, variables, rows[OWN, :cliques].copy())
 
 
+class _TooLargeError(Exception):
+    """A tree that takes more memory than it may; never leaves this module."""
+
+    def __init__(self, tree: CliqueTree) -> None:
+        self.tree = tree
+
+
 def _compiled(
-    layout: Layout, codes: Codes, first: Ints, one_clique: int, desk: Desk
+    graph: Graph, codes: Codes, first: Ints, limits: Limits, desk: Desk
 ) -> tuple[Desk, Draft]:
     """Compile all kinds, with twice the room where it does not suffice."""
-    from tacit.kernels.kinds import Limits, compile_kinds
+    from tacit.kernels.kinds import compile_kinds
     from tacit.kernels.planting import TOO_LARGE
 
-    draft, done = _draft(first.size, len(layout.names)), 0
-    limits = Limits(float(one_clique), MEMORY_LIMIT / 8, ROUNDS)
+    draft, done = _draft(first.size, codes.shape[1]), 0
     while True:
-        done = compile_kinds(layout.graph, codes, first, done, limits, desk, draft)
+        done = compile_kinds(graph, codes, first, done, limits, desk, draft)
         if done == first.size:
             return desk, draft
         if draft.used[TOO_LARGE]:
-            check_piece(layout, _tree_on(desk, int(draft.used[TOO_LARGE])))
+            raise _TooLargeError(_tree_on(desk, int(draft.used[TOO_LARGE])))
         desk = desk._replace(held=_doubled(desk.held), dims=_doubled(desk.dims))
         draft = draft._replace(
             **{

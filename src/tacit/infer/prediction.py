@@ -16,7 +16,7 @@ from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, cells
 from tacit.infer.bulk import Posteriors, posteriors
-from tacit.infer.engine import engine_of
+from tacit.infer.engine import Engine, engine_of
 from tacit.io.cases import read_cases
 
 
@@ -40,8 +40,7 @@ class Prediction(Mapping[str, Floats]):
             raise ColumnError(f"nothing was predicted for {name!r}{nearest(name, layout.places)}")
         place = layout.places[name]
         values = np.zeros((len(self.data), layout.cards[place]))
-        cases, found = self.posteriors.of(place)
-        values[cases] = found
+        self.posteriors.put(place, values)
         unseen = np.ones(len(self.data), dtype=np.bool_)
         if name in self.data:
             codes = self.data[name]
@@ -101,21 +100,25 @@ def predict(network: Network, data: Any, *, threads: int = 1) -> Prediction:
     data: anything `tc.read_cases` takes; variables without a column are unobserved in all cases.
     """
     cases = observed_columns(network, data)
-    found = posteriors(engine_of(network), cases, threads)
+    engine = engine_of(network)
+    found = posteriors(engine, cases, threads)
     gone = found.impossible.copy()
-    _mark_contradictions(gone, network, cases)
+    _mark_contradictions(gone, engine, cases)
     return Prediction(network, cases, found, np.flatnonzero(gone))
 
 
-def _mark_contradictions(gone: Bools, network: Network, cases: Dataset) -> None:
+def _mark_contradictions(gone: Bools, engine: Engine, cases: Dataset) -> None:
     """Mark the cases whose observed cells alone have probability 0 in some family."""
-    for name in network:
-        table = network[name]
-        names = (*table.parents, name)
-        if not (isinstance(table, Table) and (table.values == 0).any() and _all_in(names, cases)):
-            continue
-        at = cells(table.values.shape, [cases[each] for each in names])
-        gone |= (at >= 0) & (table.values.ravel()[at] == 0)
+    for table in engine.kept("zeros", lambda: _with_zeros(engine.network)):
+        names = (*table.parents, table.child)
+        if _all_in(names, cases):
+            at = cells(table.values.shape, [cases[each] for each in names])
+            gone |= (at >= 0) & (table.values.ravel()[at] == 0)
+
+
+def _with_zeros(network: Network) -> list[Table]:
+    tables = [network[name] for name in network]
+    return [table for table in tables if isinstance(table, Table) and (table.values == 0).any()]
 
 
 def _all_in(names: tuple[str, ...], cases: Dataset) -> bool:

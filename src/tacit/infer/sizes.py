@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -45,24 +44,19 @@ def check_cases(plan: Junction, codes: Codes, limit: int = MEMORY_LIMIT) -> None
     _check(plan.layout, plan.cliques, codes[int(np.argmax(cells))], limit, OBSERVE)
 
 
-def too_large(layout: Layout, tree: CliqueTree, advice: str) -> SizeError:
-    """The error about a tree of open variables that does not fit."""
-    try:
-        _check(layout, tree, np.full(len(layout.names), -1), -1, advice)
-    except SizeError as error:
-        return error
-    raise AssertionError
+def too_large(layout: Layout, tree: CliqueTree, limit: int, advice: str) -> SizeError:
+    """The error about a tree whose variables are all open and which does not fit."""
+    sizes = [prod(layout.cards[v] for v in clique) for clique in tree.cliques]
+    widest = sorted(tree.cliques[sizes.index(max(sizes))])
+    names = listed((layout.names[v] for v in widest), 8)
+    return SizeError(
+        f"exact inference needs {8 * sum(sizes) / 2**30:,.1f} GiB, more than "
+        f"{limit / 2**30:,.1f} GiB: width {len(widest) - 1}, "
+        f"largest clique {max(sizes):,} cells ({names})\n\n{advice}"
+    )
+
 
 def _check(layout: Layout, tree: CliqueTree, codes: Codes, limit: int, advice: str) -> None:
-    def open_in(clique: Sequence[int]) -> list[int]:
-        return sorted(v for v in clique if codes[v] < 0)
-
-    sizes = [prod(layout.cards[v] for v in open_in(clique)) for clique in tree.cliques]
-    if 8 * sum(sizes) > limit:
-        widest = open_in(tree.cliques[sizes.index(max(sizes))])
-        names = listed((layout.names[v] for v in widest), 8)
-        raise SizeError(
-            f"exact inference needs {8 * sum(sizes) / 2**30:,.1f} GiB, more than "
-            f"{limit / 2**30:,.1f} GiB: width {len(widest) - 1}, "
-            f"largest clique {max(sizes):,} cells ({names})\n\n{advice}"
-        )
+    left = [tuple(v for v in clique if codes[v] < 0) for clique in tree.cliques]
+    if 8 * sum(prod(layout.cards[v] for v in clique) for clique in left) > limit:
+        raise too_large(layout, CliqueTree(tuple(left), tree.parents), limit, advice)

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 
 from tacit.arrays import Codes, Floats, Ints
-from tacit.kernels.propagate import collect, distribute, expect, marginal
-from tacit.kernels.strided import add, room_for
+from tacit.kernels.propagate import collect, distribute, expect
+from tacit.kernels.strided import room_for
 from tacit.kernels.trees import Program, Room
 
 
@@ -157,58 +157,3 @@ def expected_by_tree(
         if mass > -np.inf:
             cliques = tree.program.cells.size
             expect(mine.program, 0, cliques, mine.bases, 0, weights[case], out, room)
-
-
-@njit(cache=True, nogil=True)
-def _dim_of(tree: Tree, codes: Codes, c: int, v: int) -> int:
-    """The place of an open variable among the open dimensions of a clique."""
-    place = 0
-    for dim in range(tree.program.dims[c], tree.program.dims[c + 1]):
-        if tree.variables[dim] == v:
-            break
-        if codes[tree.variables[dim]] < 0:
-            place += 1
-    return place
-
-
-@njit(cache=True, nogil=True)
-def all_marginals(tree: Tree, codes: Codes, theta: Floats, state_at: Ints, out: Floats) -> float:
-    """The posterior of every variable given the findings, side by side in `out`; the log mass."""
-    mine = cut_room(tree)
-    mass, room = _posterior(tree, codes, theta, mine)
-    if mass == -np.inf:
-        return mass
-    for v in range(codes.size):
-        at = state_at[v]
-        if codes[v] >= 0:
-            out[at : state_at[v + 1]] = 0.0
-            out[at + codes[v]] = 1.0
-        else:
-            c = tree.home[v]
-            dim = _dim_of(tree, codes, c, v)
-            marginal(mine.program, c, dim, room.psi, out[at : state_at[v + 1]])
-    return mass
-
-
-@njit(cache=True, nogil=True)
-def joint_of(
-    tree: Tree, home: int, codes: Codes, theta: Floats, strides: Ints, out: Floats
-) -> float:
-    """The posterior of the open variables of clique `home`, added up by the stride that each
-    variable has in `strides`; the log mass."""
-    mine = cut_room(tree)
-    mass, room = _posterior(tree, codes, theta, mine)
-    if mass == -np.inf:
-        return mass
-    p, dims = tree.program, 0
-    own = np.zeros(tree.most_dims + 1, dtype=np.int64)
-    for dim in range(p.dims[home], p.dims[home + 1]):
-        if codes[tree.variables[dim]] < 0:
-            own[dims] = strides[tree.variables[dim]]
-            dims += 1
-    m = mine.program
-    add(
-        room.psi, m.at[home], m.cells[home], m.dims[home], m.dims[home + 1], m.cards, own, 0, out,
-        0, 1.0, room.digits,
-    )  # fmt: skip
-    return mass

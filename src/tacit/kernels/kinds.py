@@ -19,12 +19,12 @@ class Limits(NamedTuple):
 
     one_clique  up to so many joint states a tree is not worth it
     cells       the most that all cliques together may have
-    rounds      how many orders of elimination to try at most, if all are costly
+    effort      how much trying further orders of elimination may take, in runs of the tree
     """
 
     one_clique: float
     cells: float
-    rounds: int
+    effort: float
 
 
 @njit(cache=True, nogil=True)
@@ -69,7 +69,7 @@ def compile_kinds(
     rows = desk.rows
     for kind in range(begin, first.size):
         size, done = _take_piece(graph, codes, kind, first[kind], rows), False
-        draft.used[NO_ROOM] = not eliminate(graph, desk, size, limits.one_clique, limits.rounds)
+        draft.used[NO_ROOM] = not eliminate(graph, desk, size, limits.one_clique, limits.effort)
         if not draft.used[NO_ROOM]:
             cliques = plan(desk, size)
             if cells_of(desk, cliques) > limits.cells:

@@ -23,18 +23,19 @@ from tacit.kernels.forests import Graph
 
 EASY = 1_000.0
 """Cells up to which a second measure is not worth trying."""
-ROUND = 50_000.0
-"""One more order is tried for so many cells that the best has."""
+TRIAL = 500.0
+"""What it takes to try one more order, per variable: as much as a run of so many cells."""
+MOST_TRIALS = 200
 LARGE = 20_000
 """Variables up to which links fit in a table of bits."""
 
 
 @njit(cache=True, nogil=True)
-def eliminate(graph: Graph, desk: Desk, size: int, one_clique: float, rounds: int) -> bool:
+def eliminate(graph: Graph, desk: Desk, size: int, one_clique: float, effort: float) -> bool:
     """Write an elimination of the members on the desk; False if there is no room for it.
 
     one_clique  up to so many joint states a tree is not worth it
-    rounds      how many orders to try at most if all are costly
+    effort      how much trying further orders may take, in runs of the tree
     """
     rows, states = desk.rows, 1.0
     for place in range(size):
@@ -46,7 +47,7 @@ def eliminate(graph: Graph, desk: Desk, size: int, one_clique: float, rounds: in
         return steps == size
     if size - steps > LARGE:
         return _as_listed(graph, rows, desk.held, size, steps)
-    return _by_bits(graph, rows, desk.held, size, steps, rounds)
+    return _by_bits(graph, rows, desk.held, size, steps, effort)
 
 
 @njit(cache=True, nogil=True)
@@ -138,7 +139,7 @@ def set_noise(number: int, noise: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _by_bits(graph: Graph, rows: Ints, held: Ints, size: int, steps: int, rounds: int) -> bool:
+def _by_bits(graph: Graph, rows: Ints, held: Ints, size: int, steps: int, effort: float) -> bool:
     """The best of the greedy orders of what is left; the more it costs, the more are tried."""
     left, begin = size - steps, rows[HELD_AT, steps]
     words = _linked(graph, rows, size, left)
@@ -155,7 +156,8 @@ def _by_bits(graph: Graph, rows: Ints, held: Ints, size: int, steps: int, rounds
         if cost < best_cost:
             best, best_cost = number, cost
         number += 1
-        if best_cost <= EASY or number >= 2 + min(rounds, best_cost / ROUND):
+        trials = min(MOST_TRIALS, effort * best_cost / (TRIAL * left))
+        if best_cost <= EASY or number >= 2 + trials:
             break
     if best != number - 1:
         set_noise(best, noise)

@@ -157,19 +157,3 @@ def expect(
                 weight,
                 room.digits,
             )
-
-
-@njit(cache=True, nogil=True)
-def marginal(p: Program, c: int, dim: int, psi: Floats, out: Floats) -> None:
-    """Add up the potential of clique c over all dimensions but one (counted from its first)."""
-    inner = 1
-    for other in range(p.dims[c] + dim + 1, p.dims[c + 1]):
-        inner *= p.cards[other]
-    card = p.cards[p.dims[c] + dim]
-    out[:card] = 0.0
-    cell, stop = p.at[c], p.at[c] + p.cells[c]
-    while cell < stop:
-        for state in range(card):
-            for _ in range(inner):
-                out[state] += psi[cell]
-                cell += 1
