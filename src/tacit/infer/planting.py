@@ -143,20 +143,25 @@ def _compiled(
     from tacit.kernels.kinds import compile_kinds
     from tacit.kernels.planting import TOO_LARGE
 
-    draft, done = _draft(first.size, codes.shape[1]), 0
+    draft, done = _draft(first.size, int((codes < 0).sum(axis=1).mean()) if first.size else 0), 0
     while True:
         done = compile_kinds(graph, codes, first, done, limits, desk, draft)
         if done == first.size:
             return desk, draft
         if draft.used[TOO_LARGE]:
             raise _TooLargeError(_tree_on(desk, int(draft.used[TOO_LARGE])))
-        desk = desk._replace(held=_doubled(desk.held), dims=_doubled(desk.dims))
-        draft = draft._replace(
-            **{
-                name: _doubled(getattr(draft, name))
-                for name in ("cliques", "slots", "members", "families", "offsets")
-            }
-        )
+        desk, draft = _with_room(desk, draft)
+
+
+def _with_room(desk: Desk, draft: Draft) -> tuple[Desk, Draft]:
+    """Twice the room for what was too short."""
+    from tacit.kernels.planting import NO_ROOM, SHORT_DESK, SHORT_TABLES
+
+    if draft.used[NO_ROOM] == SHORT_DESK:
+        return desk._replace(held=_doubled(desk.held), dims=_doubled(desk.dims)), draft
+    tables = ("cliques", "slots", "members", "families")
+    short = tables if draft.used[NO_ROOM] == SHORT_TABLES else ("offsets",)
+    return desk, draft._replace(**{name: _doubled(getattr(draft, name)) for name in short})
 
 
 def _desk(variables: int) -> Desk:
@@ -167,17 +172,16 @@ def _desk(variables: int) -> Desk:
     return Desk(rows, _room(8 * variables + 64), _room(8 * variables + 64))
 
 
-def _draft(kinds: int, variables: int) -> Draft:
-    """Room for many small pieces or one that holds every variable, a long chain for example."""
+def _draft(kinds: int, gaps: int) -> Draft:
+    """Room for kinds in cases with so many missing cells."""
     from tacit.kernels.planting import USES, Draft
 
-    pieces = kinds + variables
     return Draft(
         kinds=np.zeros((kinds + 1, 4), dtype=np.int64),
-        cliques=_room(2 * pieces + 64, 7),
-        slots=_room(8 * pieces + 256, 5),
-        members=_room(4 * pieces + 64),
-        families=_room(8 * pieces + 64),
+        cliques=_room(2 * kinds + gaps, 7),
+        slots=_room(8 * kinds + 5 * gaps, 5),
+        members=_room(4 * kinds + gaps),
+        families=_room(8 * kinds + 2 * gaps),
         offsets=_room(16_384),
         known=np.zeros((BUCKETS, 2), dtype=np.int64),
         used=np.zeros(USES, dtype=np.int64),

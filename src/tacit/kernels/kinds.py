@@ -11,7 +11,7 @@ from tacit.kernels.desk import CARD, MEMBER, PLACE, QUEUE, Desk
 from tacit.kernels.forests import Graph
 from tacit.kernels.orders import eliminate
 from tacit.kernels.plans import cells_of, plan
-from tacit.kernels.planting import NO_ROOM, TOO_LARGE, Draft, plant
+from tacit.kernels.planting import NO_ROOM, SHORT_DESK, TOO_LARGE, Draft, plant
 
 
 class Limits(NamedTuple):
@@ -69,8 +69,9 @@ def compile_kinds(
     rows = desk.rows
     for kind in range(begin, first.size):
         size, done = _take_piece(graph, codes, kind, first[kind], rows), False
-        draft.used[NO_ROOM] = not eliminate(graph, desk, size, limits.one_clique, limits.effort)
-        if not draft.used[NO_ROOM]:
+        draft.used[NO_ROOM] = SHORT_DESK
+        if eliminate(graph, desk, size, limits.one_clique, limits.effort):
+            draft.used[NO_ROOM] = 0
             cliques = plan(desk, size)
             if cells_of(desk, cliques) > limits.cells:
                 draft.used[TOO_LARGE] = cliques

@@ -45,8 +45,10 @@ LIST = 256
 """Patterns are made of lists of at most so many offsets, or of the states of one variable."""
 CLIQUES, SLOTS, MEMBERS, FAMILIES, OFFSETS, MOST_CELLS, MOST_MESSAGES = range(7)
 NO_ROOM, TRIALS, TOO_LARGE, USES = range(7, 11)
-"""Places in `Draft.used`; NO_ROOM is set when something did not fit, TOO_LARGE is how many cliques
-a tree has that takes too much memory."""
+"""Places in `Draft.used`; NO_ROOM says what was too short, TOO_LARGE how many cliques a tree has
+that takes too much memory."""
+SHORT_DESK, SHORT_TABLES, SHORT_LISTS = 1, 2, 3
+"""What may be too short."""
 
 
 class Draft(NamedTuple):
@@ -73,13 +75,13 @@ def plant(graph: Graph, desk: Desk, size: int, cliques: int, kind: int, draft: D
     rows, used = desk.rows, draft.used
     used[TRIALS] += 1
     families = _take_families(graph, rows, size, cliques, used[TRIALS])
-    used[NO_ROOM] = (
+    if (
         used[CLIQUES] + cliques > draft.cliques.shape[0]
         or used[SLOTS] + families + cliques + size > draft.slots.shape[0]
         or used[MEMBERS] + size > draft.members.size
         or used[FAMILIES] + families > draft.families.size
-    )
-    if used[NO_ROOM]:
+    ):
+        used[NO_ROOM] = SHORT_TABLES
         return
     for place in range(size):
         draft.members[used[MEMBERS] + place] = rows[MEMBER, place]
@@ -225,7 +227,7 @@ def _write_list(rows: Ints, dims: Ints, first: int, last: int, draft: Draft) -> 
     for at in range(first, last):
         length *= rows[CARD, dims[at]]
     if start + length > offsets.size:
-        draft.used[NO_ROOM] = 1
+        draft.used[NO_ROOM] = SHORT_LISTS
         return 0
     length, offsets[start] = 1, 0
     for at in range(last - 1, first - 1, -1):
