@@ -17,7 +17,6 @@ from tacit.core.errors import CasesError, ColumnError, WeightError, listed, near
 from tacit.core.grid import Grid, counted
 from tacit.core.variables import Discrete, Variable
 
-
 LONG = 100_000
 """Columns from this length on are worth a thread each."""
 
