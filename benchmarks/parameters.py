@@ -20,11 +20,11 @@ from typing import Any
 
 import parameter_tables
 from parameter_tables import Figures
+from results import write_section
 from sides import SIDES, Prepare, Problem, draw, write_parquet
 from timing import Memory, clock, clock_threads, copy_bandwidth, fresh
 
 HERE = Path(__file__).resolve()
-RESULTS = HERE.parent / "RESULTS.md"
 LIMIT = 60.0
 """Seconds that one run of a side may take."""
 PILOTS = 4_000, 20_000
@@ -147,7 +147,7 @@ def main() -> None:
     text = parameter_tables.text(figures, copied, cold, columns)
     print(text)
     if not asked.dry:
-        RESULTS.write_text(text)
+        write_section("parameters", text)
 
 
 if __name__ == "__main__":
