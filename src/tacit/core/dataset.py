@@ -17,6 +17,9 @@ from tacit.core.errors import CasesError, ColumnError, WeightError, listed, near
 from tacit.core.grid import Grid, counted
 from tacit.core.variables import Discrete, Variable
 
+LONG = 100_000
+"""Columns from this length on are worth a thread each."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dataset:
@@ -110,8 +113,11 @@ class Dataset:
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change when any cell, state, name or weight does."""
         parts = [*self.columns.values(), *(() if self.weights is None else (self.weights,))]
-        with ThreadPoolExecutor(thread_name_prefix="tacit") as pool:  # hashing needs no lock
-            hashed = list(pool.map(_hashed, parts))
+        if len(self) < LONG:
+            hashed = list(map(_hashed, parts))
+        else:
+            with ThreadPoolExecutor(thread_name_prefix="tacit") as pool:  # hashing needs no lock
+                hashed = list(pool.map(_hashed, parts))
         digest = hashlib.sha256()
         for name, part in zip((*self.columns, None), hashed, strict=False):
             variable = self.variables[name] if name is not None else None

@@ -60,13 +60,15 @@ class Wanted:
         _check(asked, known)
         if len(set(asked)) < len(asked):
             raise OptionError(f"columns= names a column twice: {listed(asked)}")
-        rest = [name for name in known if name not in asked and name != weights]
+        chosen = {*asked, weights}
+        rest = [name for name in known if name not in chosen]
         note = f"not among the variables asked for, so not read: {listed(rest)}"
         return list(asked), (note,) if rest else ()
 
 
 def _present(asked: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    present = tuple(name for name in asked if name in known)
+    there = set(known)
+    present = tuple(name for name in asked if name in there)
     if not present:
         raise ColumnError(
             "no column of the cases is a variable of the network"
@@ -77,7 +79,8 @@ def _present(asked: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 
 def _check(names: Iterable[str], known: Sequence[str], option: str = "") -> None:
     """An error unless all the names are known columns."""
-    absent = [name for name in names if name not in known]
+    there = set(known)
+    absent = [name for name in names if name not in there]
     if not absent:
         return
     said = f"the cases have no column {absent[0]!r}"

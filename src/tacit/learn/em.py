@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 import numpy as np
@@ -45,6 +45,8 @@ def run_em(
     on its number and the seed alone.
     """
     runs = task.method.runs(bool(task.hidden) and task.given is None)
+    if runs == 1:  # one run has all threads for its E-steps, several have one each
+        task = replace(task, problem=replace(task.problem, threads=threads))
     stop = Event()
     ears = _Ears(Tally(told, runs, task.method.max_steps), stop)
 

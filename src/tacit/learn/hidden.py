@@ -25,8 +25,9 @@ def hidden_variables(
     """
     if hidden is None:
         return {}
+    seen = set(columns)
     if isinstance(hidden, str):
-        return _rest(hidden, structure, set(columns))
+        return _rest(hidden, structure, seen)
     if not isinstance(hidden, Mapping):
         raise OptionError(f'hidden={hidden!r} must be "rest" or a mapping like {{"H": 3}}')
     found = {}
@@ -36,7 +37,7 @@ def hidden_variables(
                 f"the dag has no variable {name!r} to be hidden{nearest(name, structure.dag.names)}"
                 f"\n\nvariables: {listed(structure.dag.names)}"
             )
-        if name in columns:
+        if name in seen:
             raise OptionError(f"{name!r} has a column in the cases, so it is not hidden")
         found[name] = Discrete(name, _states(name, states, (structure.variables or {}).get(name)))
     return found

@@ -38,10 +38,11 @@ def start_parameters(
     if not first:
         shaken = random.standard_gamma(np.maximum(theta * _row_lengths(layout), 0.2))
         theta = normalised(layout, 0.5 * theta + 0.5 * normalised(layout, shaken))
-    unseen = frozenset(hidden)
+    unseen, drawn = frozenset(hidden), set[int]()
     for at, axes in enumerate(layout.axes):
-        if unseen.isdisjoint(axes.variables):
+        if axes.start in drawn or unseen.isdisjoint(axes.variables):
             continue
+        drawn.add(axes.start)  # tied families share one block
         block = layout.block(theta, at)
         centre = _child_distribution(layout, known, at) if at not in unseen else None
         block[...] = _random_rows(block.shape, centre, random)
