@@ -13,6 +13,8 @@ TacitError                 every message of this package
 ├── FormatError            a file that cannot be read, or a value that a format cannot hold
 ├── QueryError             a question that cannot be asked of a network
 │   └── ImpossibleError    ... because its findings contradict the network
+├── KnowledgeError         rules that cannot be read, or that do not fit a network
+│   └── ConflictError      ... because they contradict each other
 ├── EstimateError          parameters that the evidence does not determine
 ├── SizeError              a result too large to compute or to keep
 └── OptionError            an argument or option that makes no sense
@@ -89,6 +91,18 @@ class ImpossibleError(QueryError):
 
     def __init__(self, message: str, findings: tuple[str, ...] = ()) -> None:
         self.findings = findings
+        super().__init__(message)
+
+
+class KnowledgeError(TacitError):
+    """Rules that cannot be read, or that do not fit a network."""
+
+
+class ConflictError(KnowledgeError):
+    """Rules that contradict each other; `rules` is a smallest set of them that does."""
+
+    def __init__(self, message: str, rules: tuple[str, ...] = ()) -> None:
+        self.rules = rules
         super().__init__(message)
 
 

@@ -21,20 +21,22 @@ class Word:
 class Term:
     """A variable; free, or held to some states, or weighed by a likelihood for each.
 
-    states       None: the variable is free
+    states       None: the variable is free; in rules also the name of a group of states
     negated      all states but these
     likelihoods  per state P(what was seen given the state), up to a factor
+    starred      free, and said so: `X=*`
     """
 
     variable: Word
     states: tuple[Word, ...] | None = None
     negated: bool = False
     likelihoods: tuple[float, ...] | None = None
+    starred: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         name = quoted(self.variable.text)
         if self.states is None:
-            return name
+            return f"{name}=*" if self.starred else name
         words = [_state(each.text) for each in self.states]
         if self.likelihoods is not None:
             pairs = zip(words, self.likelihoods, strict=True)

@@ -1,0 +1,1 @@
+"""Estimates under rules: blocks, closed forms, and the general solver."""

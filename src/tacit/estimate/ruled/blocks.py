@@ -1,0 +1,141 @@
+"""Rows of tables that rules tie together: problems that can be solved on their own.
+
+The log-likelihood is a sum over rows of tables. Join two rows where a rule speaks of both; each
+connected component is a block, and the optimum is the union of the blocks' optima.
+[Property 2.2.2; parameter domain knowledge 1.4]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Ints
+from tacit.knowledge.bound import Bound
+from tacit.knowledge.rows import Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """One block; positions 0..n-1 are its cells, row after row.
+
+    row      (n,)    the row of the table that each position stands in, 0, 1, ... and rising
+    rules    linear rules over positions
+    ratios   lists of positions that are multiples of each other, each (lists, length)
+    """
+
+    row: Ints
+    rules: Rows
+    ratios: tuple[Ints, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many cells it has."""
+        return int(self.row.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """All rows that rules speak of, block after block.
+
+    cells     (n,)           the cell at each position
+    row       (n,)           the row of each position, rising
+    cell_at   (blocks + 1,)  the first position of each block
+    row_at    (blocks + 1,)  its first row
+    rules     all linear rules over positions, block after block
+    rule_at   (blocks + 1,)  its first rule
+    origin    (rules,)       where each rule stands among the rows it was bound from
+    ratios    lists of positions that are multiples of each other, with the block of each
+    """
+
+    cells: Ints
+    row: Ints
+    cell_at: Ints
+    row_at: Ints
+    rules: Rows
+    rule_at: Ints
+    origin: Ints
+    ratios: tuple[tuple[int, Ints], ...] = ()
+
+    def __len__(self) -> int:
+        return int(self.cell_at.size) - 1
+
+    def __getitem__(self, number: int) -> Block:
+        first, last = self.cell_at[number], self.cell_at[number + 1]
+        which = np.arange(self.rule_at[number], self.rule_at[number + 1])
+        rules = self.rules.chosen(which)
+        local = Rows(
+            rules.at, rules.cells - first, rules.factors, rules.limits,
+            rules.equal, rules.rule, rules.sign,
+        )  # fmt: skip
+        ratios = tuple(lists - first for block, lists in self.ratios if block == number)
+        return Block(self.row[first:last] - self.row_at[number], local, ratios)
+
+
+def blocks_of(bound: Bound) -> Blocks:
+    """The connected components of ruled rows, in the order of their first cells."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows = bound.rows
+    lists = [part.lists for part in bound.proportions]
+    named = np.concatenate([rows.cells, *(each.ravel() for each in lists)])
+    first, length = bound.cells.rows_of(named)
+    starts, at, which = np.unique(first, return_index=True, return_inverse=True)
+    links = np.concatenate([rows.owner, *_numbered(lists, len(rows))])
+    table_rows = starts.size
+    graph = coo_array((np.ones(links.size, dtype=np.int8), (which, links + table_rows)),
+                      shape=(_nodes(table_rows, len(rows), lists),) * 2)  # fmt: skip
+    _, component = connected_components(graph, directed=False)
+    block, order = _ordered(component[:table_rows].astype(np.int64))
+    return _assembled(bound, starts[order], length[at][order], block[order], lists)
+
+
+def _numbered(lists: list[Ints], first: int) -> list[Ints]:
+    return [np.full(each.size, first + at) for at, each in enumerate(lists)]
+
+
+def _nodes(table_rows: int, rules: int, lists: list[Ints]) -> int:
+    return table_rows + rules + len(lists)
+
+
+def _ordered(component: Ints) -> tuple[Ints, Ints]:
+    """Blocks numbered by their first row, and the rows sorted by block."""
+    found, first, inverse = np.unique(component, return_index=True, return_inverse=True)
+    rank = np.empty(found.size, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(found.size)
+    block = rank[inverse]
+    return block, np.argsort(block, kind="stable")
+
+
+def _assembled(bound: Bound, starts: Ints, lengths: Ints, block: Ints, lists: list[Ints]) -> Blocks:
+    blocks = int(block[-1]) + 1 if block.size else 0
+    row = np.repeat(np.arange(starts.size), lengths)
+    within = np.arange(row.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    cells = starts[row] + within
+    sorter = np.argsort(cells)
+    rows = bound.rows
+    positions = sorter[np.searchsorted(cells, rows.cells, sorter=sorter)]
+    owner_block = np.zeros(len(rows), dtype=np.int64)
+    owner_block[rows.owner] = block[row[positions]]
+    moved = Rows(rows.at, positions, rows.factors, rows.limits, rows.equal, rows.rule, rows.sign)
+    origin = np.argsort(owner_block, kind="stable")
+    ratios = tuple(
+        (int(block[row[placed.flat[0]]]), placed)
+        for placed in (sorter[np.searchsorted(cells, each, sorter=sorter)] for each in lists)
+    )
+    return Blocks(
+        cells=cells,
+        row=row,
+        cell_at=_counted_up(block[row], blocks),
+        row_at=_counted_up(block, blocks),
+        rules=moved.chosen(origin),
+        rule_at=_counted_up(owner_block, blocks),
+        origin=origin,
+        ratios=ratios,
+    )
+
+
+def _counted_up(labels: Ints, kinds: int) -> Ints:
+    return np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=kinds))]).astype(np.int64)

@@ -1,0 +1,310 @@
+"""What an expert can say: one frozen value per kind of statement.
+
+A statement knows how it is written; `Rule` adds where it stood, who said it and how sure they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tacit.core.errors import quoted
+from tacit.knowledge.terms import Probability, Term, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """The coefficient of a parent in a Gaussian family: coefficient(child, parent)."""
+
+    child: Word
+    parent: Word
+
+    def __str__(self) -> str:
+        return f"coefficient({quoted(self.child.text)}, {quoted(self.parent.text)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A number times a probability or coefficient; `of` is None for a number alone."""
+
+    factor: float
+    of: Probability | Coefficient | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A sum of parts: 2 * P(A=a) + P(A=b) - 0.1."""
+
+    parts: tuple[Part, ...]
+
+    def __str__(self) -> str:
+        words: list[str] = []
+        for part in self.parts:
+            sign = "-" if part.factor < 0 else "+"
+            size = abs(part.factor)
+            said = _number(size) if part.of is None else str(part.of)
+            if part.of is not None and size != 1:
+                said = f"{_number(size)} * {said}"
+            if words:
+                words += [sign, said]
+            else:
+                words.append(f"-{said}" if sign == "-" else said)
+        return " ".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Expressions in a chain: sides[0] signs[0] sides[1] signs[1] ...; signs are = <= >=."""
+
+    sides: tuple[Expression, ...]
+    signs: tuple[str, ...]
+
+    def __str__(self) -> str:
+        rest = zip(self.signs, self.sides[1:], strict=True)
+        return " ".join([str(self.sides[0]), *(f"{sign} {side}" for sign, side in rest)])
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """left ~ right +- slack: the two differ by at most `slack`."""
+
+    left: Expression
+    right: Expression
+    slack: float
+
+    def __str__(self) -> str:
+        return f"{self.left} ~ {self.right} +- {_number(self.slack)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """a : b : c = d : e : f = ...: lists of probabilities that are multiples of each other."""
+
+    sides: tuple[tuple[Probability, ...], ...]
+
+    def __str__(self) -> str:
+        return " = ".join(" : ".join(map(str, side)) for side in self.sides)
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """child increases (direction 1) or decreases (-1) with parent: stochastic dominance.
+
+    given  the contexts of the other parents in which it holds; all where none is named
+    """
+
+    child: Word
+    parent: Word
+    direction: int
+    given: tuple[Term, ...] = ()
+
+    def __str__(self) -> str:
+        verb = "increases" if self.direction > 0 else "decreases"
+        words = f"{quoted(self.child.text)} {verb} with {quoted(self.parent.text)}"
+        return words + _when(self.given)
+
+
+@dataclass(frozen=True, slots=True)
+class Synergy:
+    """Two parents help each other (sign 1) or stand in for each other (-1) in raising child.
+
+    kind   "additive": the gain in P(child >= c) from one parent grows with the other
+           "product": the factor in P(child = state) from one parent grows with the other
+    state  of the child, for product synergy; its highest state if None
+    """
+
+    kind: str
+    sign: int
+    parents: tuple[Word, Word]
+    child: Word
+    state: Word | None = None
+    given: tuple[Term, ...] = ()
+
+    def __str__(self) -> str:
+        how = "positive" if self.sign > 0 else "negative"
+        first, second = (quoted(parent.text) for parent in self.parents)
+        child = quoted(self.child.text)
+        if self.state is not None:
+            child += f"={quoted(self.state.text)}"
+        return f"{how} {self.kind} synergy of {first}, {second} on {child}{_when(self.given)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ignores:
+    """child ignores some of its parents in the contexts `given`: those rows are equal."""
+
+    child: Word
+    parents: tuple[Word, ...]
+    given: tuple[Term, ...] = ()
+
+    def __str__(self) -> str:
+        parents = ", ".join(quoted(parent.text) for parent in self.parents)
+        return f"{quoted(self.child.text)} ignores {parents}{_when(self.given)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableOf:
+    """table(child | parents): the parents in the order in which the tables are compared."""
+
+    child: Word
+    parents: tuple[Word, ...]
+
+    def __str__(self) -> str:
+        given = ", ".join(quoted(parent.text) for parent in self.parents)
+        return f"table({quoted(self.child.text)}{' | ' + given if given else ''})"
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Tables that are one and the same, position by position."""
+
+    tables: tuple[TableOf, ...]
+
+    def __str__(self) -> str:
+        return " = ".join(map(str, self.tables))
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One node of a sharing tree: states whose cells all rows of its scope share.
+
+    scope     which rows, among those of the level above; () at the root: all of them
+    states    of the child; their probabilities are the same in every row of the scope
+    children  levels below, whose scopes split this one
+    """
+
+    scope: tuple[Term, ...]
+    states: tuple[Word, ...]
+    children: tuple[Level, ...] = ()
+
+    def __str__(self) -> str:
+        inside = [", ".join(quoted(state.text) for state in self.states)] if self.states else []
+        inside += [f"{', '.join(map(str, each.scope))} {each}" for each in self.children]
+        return f"{{ {'; '.join(inside)} }}"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A sharing tree over the rows of one table: share P(child | rows) { states; scope { ... } }"""
+
+    rows: Probability
+    root: Level
+
+    def __str__(self) -> str:
+        return f"share {self.rows} {self.root}"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """let name = {states}: a name for a set of states."""
+
+    name: Word
+    states: tuple[Word, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"let {quoted(self.name.text)} = {{{', '.join(quoted(s.text) for s in self.states)}}}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StateOrder:
+    """order of X: a < b < c, from low to high."""
+
+    variable: Word
+    states: tuple[Word, ...]
+
+    def __str__(self) -> str:
+        states = " < ".join(quoted(state.text) for state in self.states)
+        return f"order of {quoted(self.variable.text)}: {states}"
+
+
+@dataclass(frozen=True, slots=True)
+class Arcs:
+    """require or forbid arcs; None stands for every variable (`*`)."""
+
+    verb: str
+    arcs: tuple[tuple[Word | None, Word | None], ...]
+
+    def __str__(self) -> str:
+        def name(word: Word | None) -> str:
+            return "*" if word is None else quoted(word.text)
+
+        return f"{self.verb} {', '.join(f'{name(a)} -> {name(b)}' for a, b in self.arcs)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tiers:
+    """order A, B < C: no arc leads from a later tier to an earlier one."""
+
+    tiers: tuple[tuple[Word, ...], ...]
+
+    def __str__(self) -> str:
+        tiers = (", ".join(quoted(word.text) for word in tier) for tier in self.tiers)
+        return f"order {' < '.join(tiers)}"
+
+
+@dataclass(frozen=True, slots=True)
+class MostParents:
+    """at most k parents, for every variable or for those named."""
+
+    most: int
+    children: tuple[Word, ...] = ()
+
+    def __str__(self) -> str:
+        whom = ", ".join(quoted(word.text) for word in self.children)
+        return f"at most {self.most} parents{' for ' + whom if whom else ''}"
+
+
+Parametric: TypeAlias = Compare | About | Ratios | Influence | Synergy | Ignores | Tie | Share
+Structural: TypeAlias = Arcs | Tiers | MostParents
+Declaration: TypeAlias = Group | StateOrder
+Statement: TypeAlias = Parametric | Structural | Declaration
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One statement, as it was written, where, by whom, and how sure they are.
+
+    text        as written; printed from the statement where it was built in Python
+    start, end  its place in the source, line its line there
+    source      what the text came from: a file, or nothing
+    """
+
+    statement: Statement
+    by: str = ""
+    confidence: float = 1.0
+    text: str = field(default="", compare=False)
+    start: int = field(default=0, compare=False)
+    line: int = field(default=0, compare=False)
+    source: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.text:
+            object.__setattr__(self, "text", self._written())
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a rule is neither true nor false: in Python `a <= p <= b` keeps only its second half; "
+            "write tc.P(...).between(a, b), or put the whole rule in a text"
+        )
+
+    def _written(self) -> str:
+        words = str(self.statement)
+        if self.confidence != 1:
+            words += f" confidence {_number(self.confidence)}"
+        if self.by:
+            escaped = self.by.replace("\\", "\\\\").replace('"', '\\"')
+            words += f' by "{escaped}"'
+        return words
+
+
+def _when(given: tuple[Term, ...]) -> str:
+    return f" when {', '.join(map(str, given))}" if given else ""
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
