@@ -41,7 +41,7 @@ class Asked:
         first, bases = np.zeros(1, dtype=np.int64), np.empty(planted.families.size, dtype=np.int64)
         at, families = planted.family_at, planted.families
         codes = observed.codes[None, :]
-        base_positions(self.engine.layout.graph, codes, first, at, families, first, bases)
+        base_positions(self.engine.layout.graph, codes, first, first, at, families, first, bases)
         return bases
 
     def joint(self, observed: Observed, wanted: Sequence[int]) -> tuple[float, Floats]:

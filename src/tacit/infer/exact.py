@@ -25,9 +25,9 @@ def all_posteriors(engine: Engine, observed: Observed) -> tuple[float, Floats]:
     mass, values = ask_all(engine, observed).marginals(observed)
     layout, codes = engine.layout, observed.codes
     out = np.zeros(int(layout.state_at[-1]))
+    out[(layout.state_at[:-1] + codes)[codes >= 0]] = 1.0
     if mass > -np.inf:
         out[np.repeat(codes < 0, layout.graph.cards)] = values
-        out[(layout.state_at[:-1] + codes)[codes >= 0]] = 1.0
     return mass, out
 
 

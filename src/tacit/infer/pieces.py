@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.dataset import Dataset
-from tacit.infer.contexts import Pieces, code_matrix, find_pieces, piece_weights
+from tacit.infer.contexts import Pieces, find_pieces, piece_weights
 from tacit.infer.flat import Layout
 from tacit.infer.planting import Planted, plant
 
@@ -62,16 +62,18 @@ def compile_pieces(data: Dataset, layout: Layout, pieces: Pieces) -> Compiled:
     from tacit.kernels.kinds import base_positions
     from tacit.kernels.trees import Batch
 
-    codes = code_matrix(data, layout.names, pieces.example)
     _, example = np.unique(pieces.kind, return_index=True)
-    planted = plant(layout, codes[example], pieces.first[example], ONE_CLIQUE)
+    rows, first = pieces.row[example], pieces.first[example]
+    planted = plant(layout, pieces.codes, rows, first, ONE_CLIQUE)
     many = np.diff(planted.family_at)[pieces.kind] if pieces.kind.size else pieces.kind
     base_at = np.cumsum(many) - many
     bases = np.empty(int(many.sum()), dtype=np.int64)
     kinds, families = planted.family_at, planted.families
-    base_positions(layout.graph, codes, pieces.kind, kinds, families, base_at, bases)
+    base_positions(
+        layout.graph, pieces.codes, pieces.row, pieces.kind, kinds, families, base_at, bases
+    )
     batch = Batch(pieces.kind, base_at, bases, piece_weights(pieces, data.weights))
-    return Compiled(layout, planted, batch, pieces)
+    return Compiled(layout, planted, batch, replace(pieces, codes=pieces.codes[:0]))
 
 
 def parts_of(cases: int) -> list[tuple[int, int]]:

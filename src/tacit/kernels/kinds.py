@@ -59,16 +59,18 @@ def _take_piece(graph: Graph, codes: Codes, row: int, start: int, rows: Ints) ->
 
 @njit(cache=True, nogil=True)
 def compile_kinds(
-    graph: Graph, codes: Codes, first: Ints, begin: int, limits: Limits, desk: Desk, draft: Draft
-) -> int:
-    """A clique tree for the missing piece around first[k] of every row codes[k], from `begin` on.
+    graph: Graph, codes: Codes, row: Ints, first: Ints, begin: int, limits: Limits, desk: Desk,
+    draft: Draft,
+) -> int:  # fmt: skip
+    """A clique tree for the missing piece around first[k] of every row row[k] of codes, from
+    `begin` on.
 
     Returns the kind at which it stopped: the number of kinds when all are done; else the desk or
     the draft is too small for it, or it takes more cells than it may (used[TOO_LARGE] is set).
     """
     rows = desk.rows
     for kind in range(begin, first.size):
-        size, done = _take_piece(graph, codes, kind, first[kind], rows), False
+        size, done = _take_piece(graph, codes, row[kind], first[kind], rows), False
         draft.used[NO_ROOM] = SHORT_DESK
         if eliminate(graph, desk, size, limits.one_clique, limits.effort):
             draft.used[NO_ROOM] = 0
@@ -87,12 +89,14 @@ def compile_kinds(
 
 @njit(cache=True, nogil=True)
 def base_positions(
-    graph: Graph, codes: Codes, kind: Ints, family_at: Ints, families: Ints, at: Ints, bases: Ints
-) -> None:
+    graph: Graph, codes: Codes, row: Ints, kind: Ints, family_at: Ints, families: Ints, at: Ints,
+    bases: Ints,
+) -> None:  # fmt: skip
     """Where the entries of every family that agree with the findings of a context start.
 
-    codes (contexts, variables), -1 where missing; family_at (kinds + 1,) the families around each
-    kind; at (contexts,) where the bases of a context go.
+    row        (contexts,)   of `codes`, which has -1 where a cell is missing
+    family_at  (kinds + 1,)  the families around each kind
+    at         (contexts,)   where the bases of a context go
     """
     for context in range(kind.size):
         first = family_at[kind[context]]
@@ -100,7 +104,7 @@ def base_positions(
             family = families[first + local]
             base = graph.starts[family]
             for axis in range(graph.axes_at[family], graph.axes_at[family + 1]):
-                state = codes[context, graph.axes[axis]]
+                state = codes[row[context], graph.axes[axis]]
                 if state > 0:
                     base += state * graph.strides[axis]
             bases[at[context] + local] = base
