@@ -16,8 +16,9 @@ from tacit.infer.exact import all_posteriors
 from tacit.infer.flat import Layout
 from tacit.infer.lanes import LaneTree
 from tacit.infer.pieces import Compiled, ContextPosteriors, compile_pieces, context_posteriors
+from tacit.infer.planting import ONE_RUN
 
-VARIABLE_SECONDS = 3e-6
+VARIABLE_SECONDS = 1e-6
 """What a variable of a missing piece costs to compile."""
 CELL_SECONDS = 2.5e-9
 """What a cell of a whole clique tree costs, for one of many cases side by side."""
@@ -144,7 +145,7 @@ def posteriors(engine: Engine, cases: Dataset, threads: int) -> Posteriors:
         parts = np.array_split(np.arange(len(cases)), 2)
         one, other = (posteriors(engine, cases.take(part), threads) for part in parts)
         return Halves(one, other)
-    compiled = compile_pieces(cases, engine.layout, pieces)
+    compiled = compile_pieces(cases, engine.layout, pieces, ONE_RUN)
     found = context_posteriors(compiled, engine.theta, threads)
     gone = np.zeros(len(cases), dtype=np.bool_)
     gone[pieces.case[found.log_masses[pieces.context] == -np.inf]] = True

@@ -14,7 +14,7 @@ from tacit.arrays import Floats, Ints
 from tacit.core.dataset import Dataset
 from tacit.infer.contexts import Pieces, find_pieces, piece_weights
 from tacit.infer.flat import Layout
-from tacit.infer.planting import Planted, plant
+from tacit.infer.planting import MANY_RUNS, Planted, plant
 
 if TYPE_CHECKING:
     from tacit.kernels.trees import Batch
@@ -57,14 +57,19 @@ def compile_cases(data: Dataset, layout: Layout) -> Compiled:
     return compile_pieces(data, layout, find_pieces(data, layout))
 
 
-def compile_pieces(data: Dataset, layout: Layout, pieces: Pieces) -> Compiled:
-    """A clique tree for every kind of piece, and base positions for every context."""
+def compile_pieces(
+    data: Dataset, layout: Layout, pieces: Pieces, effort: float = MANY_RUNS
+) -> Compiled:
+    """A clique tree for every kind of piece, and base positions for every context.
+
+    effort  how much time the search for good trees may take, in runs of them
+    """
     from tacit.kernels.kinds import base_positions
     from tacit.kernels.trees import Batch
 
     _, example = np.unique(pieces.kind, return_index=True)
     rows, first = pieces.row[example], pieces.first[example]
-    planted = plant(layout, pieces.codes, rows, first, ONE_CLIQUE)
+    planted = plant(layout, pieces.codes, rows, first, ONE_CLIQUE, effort)
     many = np.diff(planted.family_at)[pieces.kind] if pieces.kind.size else pieces.kind
     base_at = np.cumsum(many) - many
     bases = np.empty(int(many.sum()), dtype=np.int64)

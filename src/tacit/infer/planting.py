@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from tacit.kernels.kinds import Limits
     from tacit.kernels.planting import Draft
 
-ONE_RUN, MANY_RUNS = 0.5, 10.0
+ONE_RUN, MANY_RUNS = 2.0, 10.0
 """How much time the search for a good tree may take, in runs of it."""
-BUCKETS = 8192
+BUCKETS = 2**13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planted:
     """A clique tree for every kind.
 
-    members, member_at    (kinds + 1,)  the variables of each kind, rising
+    members, member_at    (kinds + 1,)  the variables of each kind
     families, family_at   (kinds + 1,)  the families around each, in the order of base positions
     cells                 (kinds,)      of all cliques of a kind
     work                  the cells and the messages of the largest
@@ -116,10 +116,10 @@ def plant_one(
     from tacit.kernels.desk import DIMS_AT, JOINED, MEMBER, OWN
     from tacit.kernels.kinds import Limits
 
-    desk = _desk(codes.size)
-    place = np.cumsum(codes < 0) - 1
-    desk.rows[JOINED, place[list(joined)]] = len(joined) > 1
-    graph, first, row = part or layout.graph, np.full(1, -1), np.zeros(1, dtype=np.int64)
+    desk, graph = _desk(codes.size), part or layout.graph
+    place = np.cumsum(codes[graph.order] < 0) - 1  # members stand in the order of the graph
+    desk.rows[JOINED, place[graph.rank[list(joined)]]] = len(joined) > 1
+    first, row = np.full(1, -1), np.zeros(1, dtype=np.int64)
     limits = Limits(0.0, limit / 8, effort)
     try:
         desk, draft = _compiled(graph, codes[None, :], row, first, limits, desk)
@@ -186,7 +186,7 @@ def _draft(kinds: int, variables: int) -> Draft:
         members=_room(4 * kinds + variables),
         families=_room(8 * kinds + 2 * variables),
         offsets=_room(16_384),
-        known=np.zeros((BUCKETS, 2), dtype=np.int64),
+        known=np.zeros((BUCKETS, 3), dtype=np.int64),
         used=np.zeros(USES, dtype=np.int64),
     )
 
