@@ -131,6 +131,7 @@ def main() -> None:
     options.add_argument("--networks", nargs="+", default=["alarm", "hailfinder", "andes"])
     options.add_argument("--cases", nargs="+", type=int, default=[10_000, 100_000, 1_000_000])
     options.add_argument("--dry", action="store_true", help="print the results, write no file")
+    options.add_argument("--section", default="parameters", help="of the page, to be replaced")
     options.add_argument("--answer", help=argparse.SUPPRESS)
     asked = options.parse_args()
     if asked.answer:
@@ -147,7 +148,7 @@ def main() -> None:
     text = parameter_tables.text(figures, copied, cold, columns)
     print(text)
     if not asked.dry:
-        write_section("parameters", text)
+        write_section(asked.section, text)
 
 
 if __name__ == "__main__":

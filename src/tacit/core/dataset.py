@@ -89,9 +89,7 @@ class Dataset:
 
     def missing(self) -> Mapping[str, int]:
         """How many cells of each column are missing."""
-        return {
-            name: int(np.count_nonzero(absent(column))) for name, column in self.columns.items()
-        }
+        return {name: _gaps(column) for name, column in self.columns.items()}
 
     def select(self, names: Sequence[str]) -> Dataset:
         """The same cases with only these columns."""
@@ -156,6 +154,13 @@ class Dataset:
 
 def _hashed(part: Column) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(part).data).digest()
+
+
+def _gaps(column: Column) -> int:
+    """How many cells are missing; that there are none is seen without marking them."""
+    if column.dtype.kind != "f" and (not column.size or column.min() >= 0):
+        return 0
+    return int(np.count_nonzero(absent(column)))
 
 
 def absent(column: Column) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
