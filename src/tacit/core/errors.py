@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 
 
 class TacitError(ValueError):
@@ -118,6 +119,7 @@ class OptionError(TacitError):
     """An argument or option that makes no sense."""
 
 
+@lru_cache(maxsize=4096)
 def quoted(name: str) -> str:
     """A name as it stands in dags, rules and messages: in double quotes only where needed."""
     plain = name and all(letter.isalnum() or letter in "_." for letter in name)

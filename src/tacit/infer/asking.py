@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.infer.engine import Engine, Observed
+from tacit.infer.flat import Layout
 from tacit.infer.planting import Planted, Scopes, plant_one
 from tacit.infer.sizes import MEMORY_LIMIT
 
@@ -41,7 +42,7 @@ class Asked:
         first, bases = np.zeros(1, dtype=np.int64), np.empty(planted.families.size, dtype=np.int64)
         at, families = planted.family_at, planted.families
         codes = observed.codes[None, :]
-        base_positions(self.engine.layout.graph, codes, first, at, families, first, bases)
+        base_positions(self.engine.layout.graph, codes, first, first, at, families, first, bases)
         return bases
 
     def joint(self, observed: Observed, wanted: Sequence[int]) -> tuple[float, Floats]:
@@ -67,20 +68,31 @@ class Asked:
         return mass, out
 
     def marginals(self, observed: Observed) -> tuple[float, Floats]:
-        """log P(findings), and the posteriors of the open variables side by side."""
+        """log P(findings), and the posteriors of all variables side by side."""
         from tacit.kernels.flow import posteriors_of
         from tacit.kernels.trees import Batch
 
-        mass = self.known(observed)
+        mass, layout, codes = self.known(observed), self.engine.layout, observed.codes
+        out = np.zeros(int(layout.state_at[-1]))
+        out[(layout.state_at[:-1] + codes)[codes >= 0]] = 1.0
         if self.planted is None or mass == -np.inf:
-            return mass, np.zeros(0)
+            return mass, out
         planted, none = self.planted, np.zeros(1, dtype=np.int64)
-        at = np.array([0, planted.widths(self.engine.layout.graph.cards)[0]], dtype=np.int64)
-        out, masses = np.empty(int(at[1])), np.empty(1)
+        at = np.array([0, planted.widths(layout.graph.cards)[0]], dtype=np.int64)
+        values, masses = np.empty(int(at[1])), np.empty(1)
         batch = Batch(none, none, self.bases(planted, observed), np.ones(1))
         space = planted.space()
-        posteriors_of(planted.forest, batch, observed.theta, 0, 1, space, at, out, masses)
+        posteriors_of(planted.forest, batch, observed.theta, 0, 1, space, at, values, masses)
+        if masses[0] > -np.inf:
+            out[_states_of(layout, planted.members)] = values
         return mass + float(masses[0]), out
+
+
+def _states_of(layout: Layout, members: Ints) -> Ints:
+    """Where the states of these variables stand among all states."""
+    cards = layout.graph.cards[members]
+    before = np.cumsum(cards) - cards
+    return np.asarray(np.arange(cards.sum()) + np.repeat(layout.state_at[members] - before, cards))
 
 
 def ask(

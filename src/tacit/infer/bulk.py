@@ -16,8 +16,9 @@ from tacit.infer.exact import all_posteriors
 from tacit.infer.flat import Layout
 from tacit.infer.lanes import LaneTree
 from tacit.infer.pieces import Compiled, ContextPosteriors, compile_pieces, context_posteriors
+from tacit.infer.planting import ONE_RUN
 
-VARIABLE_SECONDS = 3e-6
+VARIABLE_SECONDS = 1e-6
 """What a variable of a missing piece costs to compile."""
 CELL_SECONDS = 2.5e-9
 """What a cell of a whole clique tree costs, for one of many cases side by side."""
@@ -25,6 +26,8 @@ WORTH_A_TREE = 0.05
 """Seconds of compiling below which no other way is looked for."""
 FEW = 4
 """Cases that are asked about one by one."""
+WRITTEN_OUT = 2**24
+"""Numbers up to which all posteriors are written out."""
 VARIABLE_BYTES = 250
 MOST_BYTES = 2**30
 """Compiled pieces that would take more are done in two halves."""
@@ -37,25 +40,32 @@ class Posteriors(Protocol):
     def impossible(self) -> Bools:
         """Which cases have probability 0."""
 
-    def put(self, place: int, out: Floats) -> None:
-        """Write the posterior of a variable, (cases, states), at least where it is missing."""
+    def of(self, place: int) -> Floats:
+        """(cases, states) the posterior of a variable, where it is observed all mass there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByContext:
     """Posteriors of missing pieces, equal ones once."""
 
+    data: Dataset
     compiled: Compiled
     found: ContextPosteriors
     impossible: Bools
 
-    def put(self, place: int, out: Floats) -> None:
+    def of(self, place: int) -> Floats:
         """The posterior of the context that each case has."""
-        pieces = self.compiled.pieces
+        pieces, layout = self.compiled.pieces, self.compiled.layout
+        values = np.zeros((len(self.data), layout.cards[place]))
+        if layout.names[place] in self.data:
+            codes = self.data[layout.names[place]]
+            seen = np.flatnonzero(codes >= 0)
+            values[seen, codes[seen]] = 1.0
         offset = self._offsets(place)[pieces.kind[pieces.context]]
         used = offset >= 0
         start = self.found.at[pieces.context[used]] + offset[used]
-        out[pieces.case[used]] = self.found.values[start[:, None] + np.arange(out.shape[1])]
+        values[pieces.case[used]] = self.found.values[start[:, None] + np.arange(values.shape[1])]
+        return values
 
     def _offsets(self, place: int) -> Ints:
         """Per kind, where the posterior of a variable lies in that of a context; -1: nowhere."""
@@ -67,38 +77,59 @@ class ByContext:
         offsets[kind] = before[found] - before[planted.member_at[kind]]
         return offsets
 
+    def side_by_side(self) -> SideBySide:
+        """All posteriors written out."""
+        from tacit.kernels.lanes import spread
+
+        layout, pieces, planted = self.compiled.layout, self.compiled.pieces, self.compiled.planted
+        codes = code_matrix(self.data, layout.names, np.arange(len(self.data)))
+        values = np.zeros(len(codes) * int(layout.state_at[-1]))
+        start, kind = self.found.at[pieces.context], pieces.kind[pieces.context]
+        spread(
+            codes, layout.state_at, pieces.case, start, kind, planted.member_at, planted.members,
+            self.found.values, values,
+        )  # fmt: skip
+        return SideBySide(layout, values, self.impossible)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SideBySide:
-    """Posteriors of everything in every case: (cases, states of all variables)."""
+    """Posteriors of everything in every case: the variables one after the other, each
+    (cases, states), flat."""
 
     layout: Layout
     values: Floats
     impossible: Bools
 
-    def put(self, place: int, out: Floats) -> None:
-        """The columns of the variable."""
-        first = self.layout.state_at[place]
-        out[:] = self.values[:, first : first + out.shape[1]]
+    def of(self, place: int) -> Floats:
+        """Those of one variable."""
+        cases = self.impossible.size
+        first, last = self.layout.state_at[place : place + 2]
+        return self.values[cases * first : cases * last].reshape(cases, last - first).copy()
+
+    def put(self, case: int, posteriors: Floats) -> None:
+        """Write the posteriors of all variables of one case."""
+        cases, at = self.impossible.size, self.layout.state_at
+        card = np.repeat(np.diff(at), np.diff(at))
+        within = np.arange(at[-1]) - np.repeat(at[:-1], np.diff(at))
+        self.values[cases * (np.arange(at[-1]) - within) + case * card + within] = posteriors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Halves:
-    """Posteriors of the cases before `middle`, and of the others."""
+    """Posteriors of the cases of one half, and of the other."""
 
     one: Posteriors
     other: Posteriors
-    middle: int
 
     @property
     def impossible(self) -> Bools:
         """Of both."""
         return np.concatenate([self.one.impossible, self.other.impossible])
 
-    def put(self, place: int, out: Floats) -> None:
+    def of(self, place: int) -> Floats:
         """Of both."""
-        self.one.put(place, out[: self.middle])
-        self.other.put(place, out[self.middle :])
+        return np.concatenate([self.one.of(place), self.other.of(place)])
 
 
 def posteriors(engine: Engine, cases: Dataset, threads: int) -> Posteriors:
@@ -111,23 +142,25 @@ def posteriors(engine: Engine, cases: Dataset, threads: int) -> Posteriors:
     if tree is not None:
         return _side_by_side(engine, tree, cases, threads)
     if VARIABLE_BYTES * _variables(pieces) > MOST_BYTES and len(cases) > 1:
-        middle = len(cases) // 2
-        parts = np.split(np.arange(len(cases)), [middle])
+        parts = np.array_split(np.arange(len(cases)), 2)
         one, other = (posteriors(engine, cases.take(part), threads) for part in parts)
-        return Halves(one, other, middle)
-    compiled = compile_pieces(cases, engine.layout, pieces)
+        return Halves(one, other)
+    compiled = compile_pieces(cases, engine.layout, pieces, ONE_RUN)
     found = context_posteriors(compiled, engine.theta, threads)
     gone = np.zeros(len(cases), dtype=np.bool_)
     gone[pieces.case[found.log_masses[pieces.context] == -np.inf]] = True
-    return ByContext(compiled, found, gone)
+    merged = ByContext(cases, compiled, found, gone)
+    small = len(cases) * int(engine.layout.state_at[-1]) <= WRITTEN_OUT
+    return merged.side_by_side() if small else merged
 
 
 def _one_by_one(engine: Engine, cases: Dataset) -> SideBySide:
     layout = engine.layout
     codes = code_matrix(cases, layout.names, np.arange(len(cases)))
-    values = np.zeros((len(cases), int(layout.state_at[-1])))
-    gone = [not _with_care(engine, row, out) for row, out in zip(codes, values, strict=True)]
-    return SideBySide(layout, values, np.array(gone, dtype=np.bool_))
+    values = np.zeros(len(cases) * int(layout.state_at[-1]))
+    found = SideBySide(layout, values, np.zeros(len(cases), dtype=np.bool_))
+    _with_care(engine, codes, np.arange(len(cases)), found)
+    return found
 
 
 def _variables(pieces: Pieces) -> int:
@@ -155,13 +188,15 @@ def _tree_instead(engine: Engine, pieces: Pieces, cases: int) -> LaneTree | None
 def _side_by_side(engine: Engine, tree: LaneTree, cases: Dataset, threads: int) -> SideBySide:
     codes = code_matrix(cases, engine.layout.names, np.arange(len(cases)))
     values, masses = tree.posteriors(codes, engine.theta, threads)
-    gone = np.zeros(len(cases), dtype=np.bool_)
-    for case in np.flatnonzero(masses == 0):
-        gone[case] = not _with_care(engine, codes[case], values[case])
-    return SideBySide(engine.layout, values, gone)
+    found = SideBySide(engine.layout, values, np.zeros(len(cases), dtype=np.bool_))
+    _with_care(engine, codes, np.flatnonzero(masses == 0), found)
+    return found
 
 
-def _with_care(engine: Engine, codes: Codes, out: Floats) -> bool:
-    """The posteriors of one case, however small its probability; False if that is 0."""
-    mass, out[:] = all_posteriors(engine, Observed(codes.astype(np.int64), engine.theta))
-    return mass > -np.inf
+def _with_care(engine: Engine, codes: Codes, chosen: Ints, out: SideBySide) -> None:
+    """The posteriors of some cases, however small their probability."""
+    for case in chosen:
+        observed = Observed(codes[case].astype(np.int64), engine.theta)
+        mass, found = all_posteriors(engine, observed)
+        out.put(case, found)
+        out.impossible[case] = mass == -np.inf

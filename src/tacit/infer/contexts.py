@@ -38,6 +38,9 @@ class Pieces:
     first      (contexts,)    the lowest variable of the piece
     kind       (contexts,)    contexts with the same set of missing variables have the same kind
     size       (contexts,)    how many variables are missing in it
+    codes, row                the cells of examples: row[context] of codes, -1 where missing
+
+    Contexts of one kind follow each other.
     """
 
     case: Ints
@@ -46,6 +49,8 @@ class Pieces:
     first: Ints
     kind: Ints
     size: Ints
+    codes: Codes
+    row: Ints
 
 
 def code_matrix(data: Dataset, names: Sequence[str], cases: Ints) -> Codes:
@@ -74,16 +79,47 @@ def find_pieces(data: Dataset, layout: Layout) -> Pieces:
     names = _names(layout)
     cases = incomplete_cases(data, layout.names)
     block = max(1, BLOCK_CELLS // max(1, len(layout.names)))
-    parts = []
+    parts, codes = [], code_matrix(data, layout.names, cases[:block])
     for start in range(0, cases.size, block):
         chosen = cases[start : start + block]
-        codes = code_matrix(data, layout.names, chosen)
+        if start:
+            codes = code_matrix(data, layout.names, chosen)
         gaps = int(np.count_nonzero(codes < 0))
         case, first, size = (np.empty(gaps, dtype=np.int64) for _ in range(3))
         records = Records(case, first, size, np.empty((gaps, 4), dtype=np.uint64))
         found = components(codes, names, records)
-        parts.append((chosen[case[:found]], first[:found], size[:found], records.words[:found]))
-    return _merged(parts)
+        parts.append((case[:found] + start, first[:found], size[:found], records.words[:found]))
+    return _merged(data, layout, cases, codes if cases.size <= block else None, parts)
+
+
+def _merged(
+    data: Dataset,
+    layout: Layout,
+    cases: Ints,
+    codes: Codes | None,
+    parts: Sequence[tuple[Ints, Ints, Ints, Words]],
+) -> Pieces:
+    """Equal pieces are one context.
+
+    codes  the cells of all these cases, if they are at hand
+    """
+    if not parts:
+        none = np.zeros(0, dtype=np.int64)
+        return Pieces(none, none, none, none, none, none, none.reshape(0, 0), none)
+    row, first, size, words = (np.concatenate(each) for each in zip(*parts, strict=True))
+    example, context = _distinct(words, 2)
+    _, kind = _distinct(words[example], 0)
+    order = np.argsort(kind, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    example, kind = example[order], kind[order]
+    seen = row[example]
+    if codes is None:
+        codes, seen = code_matrix(data, layout.names, cases[seen]), np.arange(seen.size)
+    whose = cases[row[example]]
+    return Pieces(
+        cases[row], rank[context], whose, first[example], kind, size[example], codes, seen
+    )
 
 
 _known_names: WeakKeyDictionary[Layout, Names] = WeakKeyDictionary()
@@ -104,33 +140,13 @@ def _words(random: np.random.Generator, count: int) -> Words:
     return random.integers(1, 2**63, size=(count, 2), dtype=np.uint64)
 
 
-def _merged(parts: Sequence[tuple[Ints, Ints, Ints, Words]]) -> Pieces:
-    if not parts:
-        none = np.zeros(0, dtype=np.int64)
-        return Pieces(none, none, none, none, none, none)
-    case, first, size, words = (np.concatenate(each) for each in zip(*parts, strict=True))
-    example, context = _distinct(words[:, 2:])
-    kind_words = words[example, :2]
-    _, kind = _distinct(kind_words)
-    return Pieces(case, context, case[example], first[example], kind, size[example])
+def _distinct(words: Words, column: int) -> tuple[Ints, Ints]:
+    """One example of every distinct pair of words, in order of appearance, and which each is."""
+    from tacit.kernels.components import distinct
 
-
-def _distinct(words: Words) -> tuple[Ints, Ints]:
-    """One example of every distinct pair of words, in order of appearance, and which each is.
-
-    One word nearly always tells; where it does not, both are sorted.
-    """
-    _, example, which = np.unique(words[:, 0], return_index=True, return_inverse=True)
-    if not np.array_equal(words[example[which], 1], words[:, 1]):
-        order = np.lexsort((words[:, 1], words[:, 0]))
-        changes = np.any(np.diff(words[order], axis=0, prepend=words[order[:1]]) != 0, axis=1)
-        which = np.empty_like(order)
-        which[order] = np.cumsum(changes)
-        _, example = np.unique(which, return_index=True)
-    order = np.argsort(example, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(order.size)
-    return example[order], rank[which]
+    example, which = np.empty((2, len(words)), dtype=np.int64)
+    count = distinct(words, column, example, which)
+    return example[:count], which
 
 
 def piece_weights(pieces: Pieces, weights: Floats | None) -> Floats:

@@ -83,7 +83,7 @@ class Engine:
         for name, each in combined(findings).items():
             place = self.layout.places[name]
             found.append(place)
-            if not each.likelihood.any():
+            if each.state < 0 and not each.likelihood.any():
                 raise ImpossibleError(
                     f"the findings on {name!r} contradict each other: {each.text}",
                     tuple(one.text for one in findings if one.name == name),

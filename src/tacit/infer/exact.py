@@ -22,13 +22,7 @@ def marginals(engine: Engine, observed: Observed) -> tuple[float, list[Floats]]:
 
 def all_posteriors(engine: Engine, observed: Observed) -> tuple[float, Floats]:
     """log P(findings), and the posteriors of all variables side by side."""
-    mass, values = ask_all(engine, observed).marginals(observed)
-    layout, codes = engine.layout, observed.codes
-    out = np.zeros(int(layout.state_at[-1]))
-    if mass > -np.inf:
-        out[np.repeat(codes < 0, layout.graph.cards)] = values
-        out[(layout.state_at[:-1] + codes)[codes >= 0]] = 1.0
-    return mass, out
+    return ask_all(engine, observed).marginals(observed)
 
 
 def log_mass(engine: Engine, observed: Observed) -> float:

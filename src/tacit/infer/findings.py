@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,19 @@ from tacit.knowledge.terms import Term, Word
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """One variable, a likelihood per state (up to a factor), and how it was said."""
+    """One variable, a likelihood per state (up to a factor), and how it was said.
+
+    state  the one state it leaves possible, or -1
+    """
 
     name: str
     likelihood: Floats
     text: str
+    state: int = field(init=False)
 
-    @property
-    def state(self) -> int:
-        """The one state it leaves possible, or -1."""
+    def __post_init__(self) -> None:
         left = self.likelihood.nonzero()[0]
-        return int(left[0]) if left.size == 1 else -1
+        object.__setattr__(self, "state", int(left[0]) if left.size == 1 else -1)
 
 
 def findings_of(network: Network, given: Mapping[str, Any] | None) -> tuple[Finding, ...]:
@@ -89,16 +91,16 @@ def discrete(network: Network, word: Word, text: str) -> Discrete:
 
 def state_code(variable: Discrete, word: Word, text: str) -> int:
     """The position of a state, or an error that shows what states there are; 1.0 is the state 1."""
+    if word.text in variable.states:
+        return variable.states.index(word.text)
     size = number(word.text)
     same = [state for state in variable.states if size is not None and number(state) == size]
-    if word.text not in variable.states and len(same) == 1:
-        return variable.states.index(same[0])
-    if word.text not in variable.states:
+    if len(same) != 1:
         what = f"{variable.name!r} has no state {word.text!r}{nearest(word.text, variable.states)}"
         raise StateError(
             _at(text, word, what) + f"\n\nstates of {variable.name!r}: {listed(variable.states)}"
         )
-    return variable.states.index(word.text)
+    return variable.states.index(same[0])
 
 
 def _at(text: str, word: Word, what: str) -> str:

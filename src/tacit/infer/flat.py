@@ -86,6 +86,7 @@ class Layout:
     def graph(self) -> Graph:
         """All of it as flat arrays, for kernels."""
         from tacit.kernels.forests import Graph
+        from tacit.kernels.kinds import order_of_all
 
         axes_at, axes = _ragged([each.variables for each in self.axes])
         family = np.repeat(np.arange(len(self.axes)), np.diff(axes_at))
@@ -94,7 +95,11 @@ class Layout:
         strides = _ragged([each.strides for each in self.axes])[1]
         starts = np.array([each.start for each in self.axes], dtype=np.int64)
         cards = np.array(self.cards, dtype=np.int64)
-        return Graph(cards, near_at, near, touch_at, touch, axes_at, axes, strides, starts)
+        order, rank = np.empty_like(cards), np.empty_like(cards)
+        links = (near_at, near, touch_at, touch)
+        graph = Graph(cards, *links, axes_at, axes, strides, starts, order, rank)
+        order_of_all(graph, order, rank)
+        return graph
 
     @cached_property
     def rows(self) -> tuple[Ints, Ints]:

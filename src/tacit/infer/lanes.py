@@ -53,13 +53,14 @@ class LaneTree:
         return Lanes(cells, messages, np.empty_like(messages), np.empty_like(cells))
 
     def posteriors(self, codes: Codes, theta: Floats, threads: int) -> tuple[Floats, Floats]:
-        """(cases, states) of all variables, and P(findings) of every case; where that is 0, the
-        case is impossible or lost to underflow, and the posteriors are not to be used."""
+        """The posteriors of all variables one after the other, each (cases, states), flat, and
+        P(findings) of every case; where that is 0, the case is impossible or lost to underflow,
+        and its posteriors are not to be used."""
         from tacit.kernels.lanes import posteriors_by_lanes
 
         forest, prior = self.planted.forest, self.prior(theta)
         masses = np.zeros(len(codes))
-        out = np.zeros((len(codes), int(self.layout.state_at[-1])))
+        out = np.zeros(len(codes) * int(self.layout.state_at[-1]))
 
         def part(number: int, first: int, last: int) -> None:
             del number
@@ -118,5 +119,5 @@ def _owned(layout: Layout, scopes: Scopes) -> Owned:
         np.array(variables, dtype=np.int64),
         np.concatenate([[0], ends[:-1]]).astype(np.int64),
         np.concatenate(digits).astype(np.int64),
-        layout.state_at[:-1],
+        layout.state_at,
     )

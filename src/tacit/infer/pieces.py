@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.dataset import Dataset
-from tacit.infer.contexts import Pieces, code_matrix, find_pieces, piece_weights
+from tacit.infer.contexts import Pieces, find_pieces, piece_weights
 from tacit.infer.flat import Layout
-from tacit.infer.planting import Planted, plant
+from tacit.infer.planting import MANY_RUNS, Planted, plant
 
 if TYPE_CHECKING:
     from tacit.kernels.trees import Batch
@@ -57,21 +57,28 @@ def compile_cases(data: Dataset, layout: Layout) -> Compiled:
     return compile_pieces(data, layout, find_pieces(data, layout))
 
 
-def compile_pieces(data: Dataset, layout: Layout, pieces: Pieces) -> Compiled:
-    """A clique tree for every kind of piece, and base positions for every context."""
+def compile_pieces(
+    data: Dataset, layout: Layout, pieces: Pieces, effort: float = MANY_RUNS
+) -> Compiled:
+    """A clique tree for every kind of piece, and base positions for every context.
+
+    effort  how much time the search for good trees may take, in runs of them
+    """
     from tacit.kernels.kinds import base_positions
     from tacit.kernels.trees import Batch
 
-    codes = code_matrix(data, layout.names, pieces.example)
     _, example = np.unique(pieces.kind, return_index=True)
-    planted = plant(layout, codes[example], pieces.first[example], ONE_CLIQUE)
+    rows, first = pieces.row[example], pieces.first[example]
+    planted = plant(layout, pieces.codes, rows, first, ONE_CLIQUE, effort)
     many = np.diff(planted.family_at)[pieces.kind] if pieces.kind.size else pieces.kind
     base_at = np.cumsum(many) - many
     bases = np.empty(int(many.sum()), dtype=np.int64)
     kinds, families = planted.family_at, planted.families
-    base_positions(layout.graph, codes, pieces.kind, kinds, families, base_at, bases)
+    base_positions(
+        layout.graph, pieces.codes, pieces.row, pieces.kind, kinds, families, base_at, bases
+    )
     batch = Batch(pieces.kind, base_at, bases, piece_weights(pieces, data.weights))
-    return Compiled(layout, planted, batch, pieces)
+    return Compiled(layout, planted, batch, replace(pieces, codes=pieces.codes[:0]))
 
 
 def parts_of(cases: int) -> list[tuple[int, int]]:

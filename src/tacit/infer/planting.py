@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from tacit.kernels.kinds import Limits
     from tacit.kernels.planting import Draft
 
-ONE_RUN, MANY_RUNS = 0.5, 10.0
+ONE_RUN, MANY_RUNS = 2.0, 10.0
 """How much time the search for a good tree may take, in runs of it."""
-BUCKETS = 8192
+BUCKETS = 2**13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planted:
     """A clique tree for every kind.
 
-    members, member_at    (kinds + 1,)  the variables of each kind, rising
+    members, member_at    (kinds + 1,)  the variables of each kind
     families, family_at   (kinds + 1,)  the families around each, in the order of base positions
     cells                 (kinds,)      of all cliques of a kind
     work                  the cells and the messages of the largest
@@ -81,11 +81,11 @@ class Scopes:
 
 
 def plant(
-    layout: Layout, codes: Codes, first: Ints, one_clique: int, effort: float = MANY_RUNS
+    layout: Layout, codes: Codes, row: Ints, first: Ints, one_clique: int, effort: float = MANY_RUNS
 ) -> Planted:
-    """A clique tree for the missing piece around variable first[k] of every case codes[k].
+    """A clique tree for the missing piece around variable first[k] of every case codes[row[k]].
 
-    codes       (kinds, variables)  -1 where missing
+    codes       (cases, variables)  -1 where missing
     one_clique  pieces with at most this many joint states get a single clique
     effort      how much time the search for good trees may take, in runs of them
     """
@@ -93,7 +93,9 @@ def plant(
 
     limits = Limits(float(one_clique), MEMORY_LIMIT / 8, effort)
     try:
-        return _planted(_compiled(layout.graph, codes, first, limits, _desk(codes.shape[1]))[1])
+        return _planted(
+            _compiled(layout.graph, codes, row, first, limits, _desk(codes.shape[1]))[1]
+        )
     except _TooLargeError as error:
         raise too_large(layout, error.tree, MEMORY_LIMIT, OBSERVE) from None
 
@@ -114,12 +116,13 @@ def plant_one(
     from tacit.kernels.desk import DIMS_AT, JOINED, MEMBER, OWN
     from tacit.kernels.kinds import Limits
 
-    desk = _desk(codes.size)
-    place = np.cumsum(codes < 0) - 1
-    desk.rows[JOINED, place[list(joined)]] = len(joined) > 1
-    graph, first = part or layout.graph, np.array([-1], dtype=np.int64)
+    desk, graph = _desk(codes.size), part or layout.graph
+    place = np.cumsum(codes[graph.order] < 0) - 1  # members stand in the order of the graph
+    desk.rows[JOINED, place[graph.rank[list(joined)]]] = len(joined) > 1
+    first, row = np.full(1, -1), np.zeros(1, dtype=np.int64)
+    limits = Limits(0.0, limit / 8, effort)
     try:
-        desk, draft = _compiled(graph, codes[None, :], first, Limits(0.0, limit / 8, effort), desk)
+        desk, draft = _compiled(graph, codes[None, :], row, first, limits, desk)
     except _TooLargeError as error:
         raise too_large(layout, error.tree, limit, ASK) from None
     planted, rows = _planted(draft), desk.rows
@@ -137,15 +140,15 @@ class _TooLargeError(Exception):
 
 
 def _compiled(
-    graph: Graph, codes: Codes, first: Ints, limits: Limits, desk: Desk
+    graph: Graph, codes: Codes, row: Ints, first: Ints, limits: Limits, desk: Desk
 ) -> tuple[Desk, Draft]:
     """Compile all kinds, with twice the room where it does not suffice."""
     from tacit.kernels.kinds import compile_kinds
     from tacit.kernels.planting import TOO_LARGE
 
-    draft, done = _draft(first.size, int((codes < 0).sum(axis=1).mean()) if first.size else 0), 0
+    draft, done = _draft(first.size, codes.shape[1]), 0
     while True:
-        done = compile_kinds(graph, codes, first, done, limits, desk, draft)
+        done = compile_kinds(graph, codes, row, first, done, limits, desk, draft)
         if done == first.size:
             return desk, draft
         if draft.used[TOO_LARGE]:
@@ -172,18 +175,18 @@ def _desk(variables: int) -> Desk:
     return Desk(rows, _room(8 * variables + 64), _room(8 * variables + 64))
 
 
-def _draft(kinds: int, gaps: int) -> Draft:
-    """Room for kinds in cases with so many missing cells."""
+def _draft(kinds: int, variables: int) -> Draft:
+    """Room for many small kinds, or for one of all variables."""
     from tacit.kernels.planting import USES, Draft
 
     return Draft(
         kinds=np.zeros((kinds + 1, 4), dtype=np.int64),
-        cliques=_room(2 * kinds + gaps, 7),
-        slots=_room(8 * kinds + 5 * gaps, 5),
-        members=_room(4 * kinds + gaps),
-        families=_room(8 * kinds + 2 * gaps),
+        cliques=_room(2 * kinds + variables, 7),
+        slots=_room(8 * kinds + 5 * variables, 5),
+        members=_room(4 * kinds + variables),
+        families=_room(8 * kinds + 2 * variables),
         offsets=_room(16_384),
-        known=np.zeros((BUCKETS, 2), dtype=np.int64),
+        known=np.zeros((BUCKETS, 3), dtype=np.int64),
         used=np.zeros(USES, dtype=np.int64),
     )
 

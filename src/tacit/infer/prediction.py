@@ -39,17 +39,11 @@ class Prediction(Mapping[str, Floats]):
         if name not in layout.places:
             raise ColumnError(f"nothing was predicted for {name!r}{nearest(name, layout.places)}")
         place = layout.places[name]
-        values = np.zeros((len(self.data), layout.cards[place]))
-        self.posteriors.put(place, values)
-        unseen = np.ones(len(self.data), dtype=np.bool_)
-        if name in self.data:
-            codes = self.data[name]
-            unseen = codes < 0
-            seen = np.flatnonzero(~unseen)
-            values[seen] = 0.0
-            values[seen, codes[seen]] = 1.0
+        values = self.posteriors.of(place)
         gone = self.impossible
-        values[gone[unseen[gone]]] = np.nan
+        if gone.size:
+            unseen = self.data[name][gone] < 0 if name in self.data else np.ones(gone.size, bool)
+            values[gone[unseen]] = np.nan
         return values
 
     def most_probable(self, name: str) -> list[str]:

@@ -82,3 +82,30 @@ def components(codes: Codes, names: Names, out: Records) -> int:
             out.words[found, 2], out.words[found, 3] = set0 + around0, set1 + around1
             found += 1
     return found
+
+
+@njit(cache=True, nogil=True)
+def distinct(words: Words, column: int, example: Ints, which: Ints) -> int:
+    """Number the distinct pairs of words in two columns by appearance; how many there are.
+
+    example  receives the first row of each;  which  the number of every row
+    """
+    size = 16
+    while size < 2 * words.shape[0]:
+        size *= 2
+    table, count = np.full(size, -1, dtype=np.int64), 0
+    for row in range(words.shape[0]):
+        slot = np.int64(words[row, column] & np.uint64(size - 1))
+        while table[slot] >= 0:
+            other = example[table[slot]]
+            if (
+                words[other, column] == words[row, column]
+                and words[other, column + 1] == words[row, column + 1]
+            ):
+                break
+            slot = (slot + 1) % size
+        if table[slot] < 0:
+            table[slot], example[count] = count, row
+            count += 1
+        which[row] = table[slot]
+    return count

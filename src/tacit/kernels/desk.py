@@ -19,8 +19,10 @@ ABOVE_OF, OWN, DIMS_AT, FACTORS = 15, 16, 17, 18
 `dims`; how many factors it has got."""
 FAMILY, FAMILY_HOME = 19, 20
 """By number: the families around, and the clique that takes each."""
-LINKS, QUEUE = 21, 22
-ROWS = 23
+LINKS, QUEUE, MARK, BELOW, BESIDE = 21, 22, 23, 24, 25
+"""By place, for a while: how many neighbours are left, who waits, who was seen; the first clique
+that hangs below, and the next beside it."""
+ROWS = 26
 
 
 class Desk(NamedTuple):

@@ -26,6 +26,7 @@ class Graph(NamedTuple):
     touch_at, touch        the families it stands in
     axes_at, axes, strides the variables of each family and their strides in the parameters
     starts                 (families,)  where its block of parameters starts
+    order, rank            the variables in a good order of elimination, and the place of each in it
     """
 
     cards: Ints
@@ -37,6 +38,8 @@ class Graph(NamedTuple):
     axes: Ints
     strides: Ints
     starts: Ints
+    order: Ints
+    rank: Ints
 
 
 class Forest(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
 from tacit.arrays import Codes, Ints
-from tacit.kernels.desk import CARD, MEMBER, PLACE, QUEUE, Desk
+from tacit.kernels.desk import CARD, MEMBER, ORDER, PLACE, QUEUE, ROWS, Desk
 from tacit.kernels.forests import Graph
 from tacit.kernels.orders import eliminate
 from tacit.kernels.plans import cells_of, plan
@@ -29,46 +30,60 @@ class Limits(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _take_piece(graph: Graph, codes: Codes, row: int, start: int, rows: Ints) -> int:
-    """Put the missing piece of one case that contains `start` on the desk, rising, or all that is
-    missing if `start` is -1; its size."""
-    count, at, first, last = 1, 0, start, start
+    """Put the missing piece of one case that contains `start` on the desk, in the order of the
+    graph, or all that is missing if `start` is -1; its size."""
+    count, at, first, last = 0, 0, 0, graph.cards.size - 1
     if start >= 0:
-        rows[QUEUE, 0], rows[PLACE, start] = start, 0
-    else:
-        count, first, last = 0, 0, graph.cards.size - 1
-        for v in range(graph.cards.size):
-            if codes[row, v] < 0:
-                rows[PLACE, v] = 0
-                count += 1
-        at = count
+        rows[QUEUE, 0], rows[PLACE, start], count = start, 0, 1
+        first = last = graph.rank[start]
+    for v in range(graph.cards.size if start < 0 else 0):
+        if codes[row, v] < 0:
+            rows[PLACE, v] = 0
     while at < count:
         here = rows[QUEUE, at]
-        first, last, at = min(first, here), max(last, here), at + 1
+        first, last, at = min(first, graph.rank[here]), max(last, graph.rank[here]), at + 1
         for each in range(graph.near_at[here], graph.near_at[here + 1]):
             other = graph.near[each]
             if codes[row, other] < 0 and rows[PLACE, other] < 0:
                 rows[PLACE, other], rows[QUEUE, count] = 0, other
                 count += 1
     at = 0
-    for v in range(first, last + 1):
+    for rank in range(first, last + 1):
+        v = graph.order[rank]
         if rows[PLACE, v] >= 0:
             rows[MEMBER, at], rows[CARD, at], rows[PLACE, v] = v, graph.cards[v], at
             at += 1
-    return count
+    return at
+
+
+@njit(cache=True, nogil=True)
+def order_of_all(graph: Graph, order: Ints, rank: Ints) -> None:
+    """A good order in which to eliminate all variables, and the place of each in it."""
+    size = graph.cards.size
+    desk = Desk(np.zeros((ROWS, size + 2), np.int64), np.empty(8 * size, np.int64), order)
+    for v in range(size):
+        desk.rows[MEMBER, v], desk.rows[PLACE, v], desk.rows[CARD, v] = v, v, graph.cards[v]
+    while not eliminate(graph, desk, size, 0.0, -1.0):
+        desk = Desk(desk.rows, np.empty(2 * desk.held.size, np.int64), order)
+    for step in range(size):
+        order[step] = desk.rows[ORDER, step]
+        rank[order[step]] = step
 
 
 @njit(cache=True, nogil=True)
 def compile_kinds(
-    graph: Graph, codes: Codes, first: Ints, begin: int, limits: Limits, desk: Desk, draft: Draft
-) -> int:
-    """A clique tree for the missing piece around first[k] of every row codes[k], from `begin` on.
+    graph: Graph, codes: Codes, row: Ints, first: Ints, begin: int, limits: Limits, desk: Desk,
+    draft: Draft,
+) -> int:  # fmt: skip
+    """A clique tree for the missing piece around first[k] of every row row[k] of codes, from
+    `begin` on.
 
     Returns the kind at which it stopped: the number of kinds when all are done; else the desk or
     the draft is too small for it, or it takes more cells than it may (used[TOO_LARGE] is set).
     """
     rows = desk.rows
     for kind in range(begin, first.size):
-        size, done = _take_piece(graph, codes, kind, first[kind], rows), False
+        size, done = _take_piece(graph, codes, row[kind], first[kind], rows), False
         draft.used[NO_ROOM] = SHORT_DESK
         if eliminate(graph, desk, size, limits.one_clique, limits.effort):
             draft.used[NO_ROOM] = 0
@@ -87,12 +102,14 @@ def compile_kinds(
 
 @njit(cache=True, nogil=True)
 def base_positions(
-    graph: Graph, codes: Codes, kind: Ints, family_at: Ints, families: Ints, at: Ints, bases: Ints
-) -> None:
+    graph: Graph, codes: Codes, row: Ints, kind: Ints, family_at: Ints, families: Ints, at: Ints,
+    bases: Ints,
+) -> None:  # fmt: skip
     """Where the entries of every family that agree with the findings of a context start.
 
-    codes (contexts, variables), -1 where missing; family_at (kinds + 1,) the families around each
-    kind; at (contexts,) where the bases of a context go.
+    row        (contexts,)   of `codes`, which has -1 where a cell is missing
+    family_at  (kinds + 1,)  the families around each kind
+    at         (contexts,)   where the bases of a context go
     """
     for context in range(kind.size):
         first = family_at[kind[context]]
@@ -100,7 +117,7 @@ def base_positions(
             family = families[first + local]
             base = graph.starts[family]
             for axis in range(graph.axes_at[family], graph.axes_at[family + 1]):
-                state = codes[context, graph.axes[axis]]
+                state = codes[row[context], graph.axes[axis]]
                 if state > 0:
                     base += state * graph.strides[axis]
             bases[at[context] + local] = base

@@ -37,7 +37,7 @@ class Owned(NamedTuple):
 
     at               (cliques + 1,)  where those of a clique start in `variable` and `digit_at`
     digit_at, digits the state of a variable in each joint state of its list
-    state_at         (variables,)    where the states of a variable stand among all states
+    state_at         (variables + 1,)  where the states of a variable stand among all states
     """
 
     at: Ints
@@ -218,8 +218,11 @@ def posteriors_by_lanes(
     f: Forest, owned: Owned, prior: Floats, codes: Codes, first: int, last: int, space: Lanes,
     masses: Floats, out: Floats,
 ) -> None:  # fmt: skip
-    """The posterior of every variable of the cases first..last, side by side in a row of `out`;
-    their probabilities in `masses`, 0 where posteriors are not to be used."""
+    """The posterior of every variable of the cases first..last; their probabilities in `masses`, 0
+    where posteriors are not to be used.
+
+    out: the variables one after the other, each (cases, states), zero before
+    """
     lanes, ones = space.psi.shape[1], np.ones(last)
     for begin in range(first, last, lanes):
         end = min(begin + lanes, last)
@@ -230,11 +233,12 @@ def posteriors_by_lanes(
             _pass_down(f, c, space)
             states = f.cliques[c, CELLS] // f.cliques[c, SEP_CELLS]
             for each in range(owned.at[c], owned.at[c + 1]):
-                at, digit_at = owned.state_at[owned.variable[each]], owned.digit_at[each]
+                v, digit_at = owned.variable[each], owned.digit_at[each]
+                card = owned.state_at[v + 1] - owned.state_at[v]
                 for state in range(states):
-                    column = at + owned.digits[digit_at + state]
+                    at = codes.shape[0] * owned.state_at[v] + owned.digits[digit_at + state]
                     for case in range(begin, end):
-                        out[case, column] += space.own[state, case - begin]
+                        out[at + case * card] += space.own[state, case - begin]
 
 
 @njit(cache=True, nogil=True)
@@ -255,3 +259,29 @@ def expected_by_lanes(
             for cell in range(f.cliques[c, AT], f.cliques[c, AT] + f.cliques[c, CELLS]):
                 for lane in range(lanes):
                     out[cell, lane] += psi[cell, lane]
+
+
+@njit(cache=True, nogil=True)
+def spread(
+    codes: Codes, state_at: Ints, case: Ints, start: Ints, kind: Ints, member_at: Ints,
+    members: Ints, values: Floats, out: Floats,
+) -> None:  # fmt: skip
+    """Write the posteriors of pieces, values[start[piece]] on, and what is observed.
+
+    out: the variables one after the other, each (cases, states), zero before
+    """
+    cases = codes.shape[0]
+    for row in range(cases):
+        for v in range(codes.shape[1]):
+            if codes[row, v] >= 0:
+                card = state_at[v + 1] - state_at[v]
+                out[cases * state_at[v] + row * card + codes[row, v]] = 1.0
+    for piece in range(case.size):
+        at = start[piece]
+        for each in range(member_at[kind[piece]], member_at[kind[piece] + 1]):
+            v = members[each]
+            card = state_at[v + 1] - state_at[v]
+            to = cases * state_at[v] + case[piece] * card
+            for state in range(card):
+                out[to + state] = values[at + state]
+            at += card

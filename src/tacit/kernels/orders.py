@@ -7,10 +7,13 @@ from numba import njit
 
 from tacit.arrays import Floats, Ints
 from tacit.kernels.desk import (
+    BELOW,
+    BESIDE,
     CARD,
     HELD_AT,
     JOINED,
     LINKS,
+    MARK,
     MEMBER,
     NUMBER,
     ORDER,
@@ -21,8 +24,6 @@ from tacit.kernels.desk import (
 from tacit.kernels.elimination import Words, greedy
 from tacit.kernels.forests import Graph
 
-EASY = 1_000.0
-"""Cells up to which a second measure is not worth trying."""
 TRIAL = 500.0
 """What it takes to try one more order, per variable: as much as a run of so many cells."""
 MOST_TRIALS = 200
@@ -35,19 +36,47 @@ def eliminate(graph: Graph, desk: Desk, size: int, one_clique: float, effort: fl
     """Write an elimination of the members on the desk; False if there is no room for it.
 
     one_clique  up to so many joint states a tree is not worth it
-    effort      how much trying further orders may take, in runs of the tree
+    effort      how much trying other orders may take, in runs of the tree; below 0 the members are
+                not in an order worth trying
+
+    The order in which the members stand is tried first, since it takes next to nothing.
     """
-    rows, states = desk.rows, 1.0
+    rows, held, states = desk.rows, desk.held, 1.0
     for place in range(size):
         states *= rows[CARD, place]
+        rows[NUMBER, place] = 0
     if states <= one_clique:
-        return _complete(rows, desk.held, size)
-    steps = _strip(graph, rows, desk.held, size)
+        return _complete(rows, held, size)
+    cost = np.inf
+    if effort >= 0.0:
+        if not _as_listed(graph, rows, held, size, 0):
+            return False
+        cost = _cost(rows, held, size)
+        if effort * cost <= TRIAL * size:
+            return True
+    steps = _strip(graph, rows, held, size)
     if steps < 0 or steps == size:
         return steps == size
     if size - steps > LARGE:
-        return _as_listed(graph, rows, desk.held, size, steps)
-    return _by_bits(graph, rows, desk.held, size, steps, effort)
+        return _as_listed(graph, rows, held, size, steps)
+    found = _by_bits(graph, rows, held, size, steps, effort, cost)
+    if found == 0:  # nothing was better than the order at hand
+        for place in range(size):
+            rows[NUMBER, place] = 0
+        return _as_listed(graph, rows, held, size, 0)
+    return found > 0
+
+
+@njit(cache=True, nogil=True)
+def _cost(rows: Ints, held: Ints, steps: int) -> float:
+    """The cells of the cliques of the first steps."""
+    total = 0.0
+    for step in range(steps):
+        cells = 1.0
+        for at in range(rows[HELD_AT, step], rows[HELD_AT, step + 1]):
+            cells *= rows[CARD, held[at]]
+        total += cells
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -139,59 +168,66 @@ def set_noise(number: int, noise: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _by_bits(graph: Graph, rows: Ints, held: Ints, size: int, steps: int, effort: float) -> bool:
-    """The best of the greedy orders of what is left; the more it costs, the more are tried."""
-    left, begin = size - steps, rows[HELD_AT, steps]
+def _by_bits(
+    graph: Graph, rows: Ints, held: Ints, size: int, steps: int, effort: float, least: float
+) -> int:
+    """The best of the greedy orders of what is left; the more it costs, the more are tried.
+
+    Returns 1 if one costs less than `least`, 0 if none does, -1 if there is no room.
+    """
+    left, begin, found = size - steps, rows[HELD_AT, steps], 0
     words = _linked(graph, rows, size, left)
     cards, late, noise = np.empty(left, np.int64), np.zeros(left, np.bool_), np.empty(left)
     for number in range(left):
         cards[number] = rows[CARD, rows[QUEUE, number]]
-    order, at, own = rows[ORDER, steps:], rows[HELD_AT, steps:], held[begin:]
-    best, best_cost, number = 0, np.inf, 0
-    while True:
+    order, at, own = np.empty(left, np.int64), np.empty(left + 1, np.int64), np.empty_like(held)
+    number, stripped = 0, _cost(rows, held, steps)
+    while number == 0 or number < min(MOST_TRIALS, effort * least / (TRIAL * left)):
         set_noise(number, noise)
         cost = greedy(words.copy(), cards, number == 1, late, noise, order, at, own)
-        if cost < 0:
-            return False
-        if cost < best_cost:
-            best, best_cost = number, cost
+        if cost < 0.0 or begin + at[left] > held.size:
+            return -1
+        if stripped + cost < least:
+            least, found = stripped + cost, 1
+            _take(rows, held, begin, steps, order, at, own)
         number += 1
-        trials = min(MOST_TRIALS, effort * best_cost / (TRIAL * left))
-        if best_cost <= EASY or number >= 2 + trials:
-            break
-    if best != number - 1:
-        set_noise(best, noise)
-        greedy(words, cards, best == 1, late, noise, order, at, own)
-    for place in range(begin, begin + at[left]):
-        held[place] = rows[QUEUE, held[place]]
-    for step in range(steps, size):
-        rows[ORDER, step] = rows[QUEUE, rows[ORDER, step]]
-        rows[HELD_AT, step] += begin
-    rows[HELD_AT, size] += begin
-    return True
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _take(rows: Ints, held: Ints, begin: int, steps: int, order: Ints, at: Ints, own: Ints) -> None:
+    """Write an order of what is left behind what is done; QUEUE says who is who."""
+    left = order.size
+    for place in range(at[left]):
+        held[begin + place] = rows[QUEUE, own[place]]
+    for step in range(left):
+        rows[ORDER, steps + step] = rows[QUEUE, order[step]]
+        rows[HELD_AT, steps + step] = begin + at[step]
+    rows[HELD_AT, steps + left] = begin + at[left]
 
 
 @njit(cache=True, nogil=True)
 def _as_listed(graph: Graph, rows: Ints, held: Ints, size: int, steps: int) -> bool:
-    """Eliminate in the order of the network, which suits what is long and narrow.
+    """Eliminate what is left in the order in which it stands.
 
     The clique of a variable is what it is linked to later on, and what is left of the cliques in
-    which it was the next to go: from below[place] on, each beside the other.
+    which it was the next to go: from rows[BELOW, place] on, each beside the other.
     """
-    seen, below, beside = np.full(size, -1), np.full(size, -1), np.full(size, -1)
-    end = rows[HELD_AT, steps]
+    end = rows[HELD_AT, steps] if steps else 0
+    for place in range(size):
+        rows[MARK, place] = rows[BELOW, place] = rows[BESIDE, place] = -1
     for place in range(size):
         if rows[NUMBER, place] < 0:
             continue
         begin, up = end, size
         rows[ORDER, steps], rows[HELD_AT, steps], rows[LINKS, place] = place, end, steps
-        end = _hold_near(graph, rows, held, end, seen, place)
-        child = below[place]
+        end = _hold_near(graph, rows, held, end, place, size)
+        child = rows[BELOW, place]
         while child >= 0:
             step = rows[LINKS, child]
             for at in range(rows[HELD_AT, step] + 1, rows[HELD_AT, step + 1]):
-                end = _hold(rows, held, end, seen, place, held[at])
-            child = beside[child]
+                end = _hold(rows, held, end, place, held[at])
+            child = rows[BESIDE, child]
         if end < 0:
             return False
         steps += 1
@@ -199,31 +235,31 @@ def _as_listed(graph: Graph, rows: Ints, held: Ints, size: int, steps: int) -> b
         for at in range(begin + 1, end):
             up = min(up, held[at])
         if up < size:
-            beside[place], below[up] = below[up], place
+            rows[BESIDE, place], rows[BELOW, up] = rows[BELOW, up], place
     return True
 
 
 @njit(cache=True, nogil=True)
-def _hold_near(graph: Graph, rows: Ints, held: Ints, end: int, seen: Ints, place: int) -> int:
+def _hold_near(graph: Graph, rows: Ints, held: Ints, end: int, place: int, size: int) -> int:
     """Begin the clique of a variable with it and what it is linked to; where the clique ends."""
     if end >= held.size:
         return -1
     v, held[end] = rows[MEMBER, place], place
     end += 1
     for at in range(graph.near_at[v], graph.near_at[v + 1]):
-        end = _hold(rows, held, end, seen, place, rows[PLACE, graph.near[at]])
-    for other in range(rows.shape[1] - 2 if rows[JOINED, place] else 0):
+        end = _hold(rows, held, end, place, rows[PLACE, graph.near[at]])
+    for other in range(size if rows[JOINED, place] else 0):
         if rows[JOINED, other]:
-            end = _hold(rows, held, end, seen, place, other)
+            end = _hold(rows, held, end, place, other)
     return end
 
 
 @njit(cache=True, nogil=True)
-def _hold(rows: Ints, held: Ints, end: int, seen: Ints, place: int, other: int) -> int:
+def _hold(rows: Ints, held: Ints, end: int, place: int, other: int) -> int:
     """Add `other` to a clique if it comes later and is not there yet; -1 without room."""
-    if end < 0 or other <= place or rows[NUMBER, other] < 0 or seen[other] == place:
+    if end < 0 or other <= place or rows[NUMBER, other] < 0 or rows[MARK, other] == place:
         return end
     if end >= held.size:
         return -1
-    seen[other], held[end] = place, other
+    rows[MARK, other], held[end] = place, other
     return end + 1

@@ -56,7 +56,7 @@ class Draft(NamedTuple):
 
     kinds     (kinds + 1, 4)  where the cliques, members, families and views of each kind start
     families  those around each kind, in the order of its base positions
-    known     (buckets, 2)    some lists: where they start and how long they are
+    known     (buckets, 3)    some lists: where they start, and two words that tell them apart
     """
 
     kinds: Ints
@@ -221,11 +221,22 @@ def _write_pattern(rows: Ints, dims: Ints, c: int, draft: Draft, slot: int) -> N
 
 @njit(cache=True, nogil=True)
 def _write_list(rows: Ints, dims: Ints, first: int, last: int, draft: Draft) -> int:
-    """The offsets of some dimensions, the last fastest: where they are, written or found."""
+    """The offsets of some dimensions, the last fastest: where they are, written now or before.
+
+    Two words tell lists apart, made of the cards and strides of their dimensions.
+    """
     offsets, known, start = draft.offsets, draft.known, draft.used[OFFSETS]
-    length = 1
+    length, one, two = 1, np.uint64(1), np.uint64(2)
     for at in range(first, last):
-        length *= rows[CARD, dims[at]]
+        card, stride = rows[CARD, dims[at]], rows[STRIDE, dims[at]]
+        length *= card
+        one = (one ^ np.uint64(card + 1024 * stride)) * np.uint64(0x9E3779B97F4A7C15)
+        one ^= one >> np.uint64(32)
+        two = (two + np.uint64(stride + 1048576 * card)) * np.uint64(0xBF58476D1CE4E5B9)
+        two ^= two >> np.uint64(29)
+    bucket = np.int64(one & np.uint64(known.shape[0] - 1))
+    if known[bucket, 1] == np.int64(one) and known[bucket, 2] == np.int64(two):
+        return int(known[bucket, 0])
     if start + length > offsets.size:
         draft.used[NO_ROOM] = SHORT_LISTS
         return 0
@@ -235,15 +246,6 @@ def _write_list(rows: Ints, dims: Ints, first: int, last: int, draft: Draft) -> 
         for cell in range(length, length * card):
             offsets[start + cell] = offsets[start + cell - length] + stride
         length *= card
-    word = np.uint64(length)
-    for cell in range(length):
-        word = (word ^ np.uint64(offsets[start + cell])) * np.uint64(0x9E3779B97F4A7C15)
-        word ^= word >> np.uint64(29)
-    bucket = np.int64(word % np.uint64(known.shape[0]))
-    found, same = known[bucket, 0], known[bucket, 1] == length
-    for cell in range(length if same else 0):
-        same &= offsets[found + cell] == offsets[start + cell]
-    if same:
-        return int(found)
-    known[bucket, 0], known[bucket, 1], draft.used[OFFSETS] = start, length, start + length
+    known[bucket, 0], draft.used[OFFSETS] = start, start + length
+    known[bucket, 1], known[bucket, 2] = np.int64(one), np.int64(two)
     return int(start)
