@@ -1,0 +1,274 @@
+"""Which tables the rules allow: is there any, what do all of them have in common, one of them.
+
+The tables that linear rules allow form, block by block, a polytope. All blocks stand in one linear
+program and are solved together; HiGHS (in scipy) does the work. Ratio lists are not linear and are
+left out here.
+
+Numbers are given to the solver in millionths, so that its own tolerance (1e-7) is far below what
+counts here: a rule missed by less than `MISSED` holds, room below `ROOM` is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.core.errors import KnowledgeError
+from tacit.knowledge.blocks import Blocks
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+MISSED = 1e-8
+ROOM = 1e-12
+_UNIT = 1e6
+_INSIDE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interior:
+    """What all tables that the rules allow have in common, block by block.
+
+    feasible  (blocks,)     whether the rules of the block can hold together
+    point     (positions,)  tables inside: no rule holds with equality, no cell is 0, that need not;
+                            nan where the rules cannot hold
+    tight     (rules,)      inequalities that hold with equality whenever all rules hold
+    zero      (positions,)  cells that are 0 whenever all rules hold
+    """
+
+    feasible: Bools
+    point: Floats
+    tight: Bools
+    zero: Bools
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some of the blocks, as matrices over their own positions 0..n-1.
+
+    positions, rules      which of all positions and rules these are
+    block, rule_block     the block of each, 0, 1, ... among the chosen ones
+    matrix, limits        the rules, each divided by its largest factor
+    sums                  (rows of tables, n) one row per distribution: sums @ x = 1
+    """
+
+    positions: Ints
+    rules: Ints
+    block: Ints
+    rule_block: Ints
+    matrix: csr_array
+    limits: Floats
+    equal: Bools
+    sums: csr_array
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks these are."""
+        return int(self.block[-1]) + 1 if self.block.size else 0
+
+
+def part_of(blocks: Blocks, chosen: Ints) -> Part:
+    """The blocks `chosen` (rising) as matrices."""
+    from scipy.sparse import csr_array
+
+    positions, block = _spans(blocks.cell_at, chosen)
+    rules, rule_block = _spans(blocks.rule_at, chosen)
+    rows = blocks.rules.chosen(rules)
+    place = np.zeros(blocks.cells.size, dtype=np.int64)
+    place[positions] = np.arange(positions.size)
+    largest = np.zeros(len(rows))
+    np.maximum.at(largest, rows.owner, np.abs(rows.factors))
+    scale = np.where(largest > 0, largest, 1.0)
+    matrix = csr_array(
+        (rows.factors / scale[rows.owner], place[rows.cells], rows.at),
+        shape=(len(rows), positions.size),
+    )
+    _, row = np.unique(blocks.row[positions], return_inverse=True)
+    distributions = int(row[-1]) + 1 if row.size else 0
+    sums = csr_array(
+        (np.ones(row.size), (row, np.arange(row.size))), shape=(distributions, row.size)
+    )
+    return Part(
+        positions, rules, block, rule_block, matrix, rows.limits / scale, rows.equal, sums
+    )  # fmt: skip
+
+
+def _spans(at: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """The numbers at[b]..at[b+1]-1 of every chosen b, and which of the chosen each belongs to."""
+    lengths = (at[1:] - at[:-1])[chosen]
+    which = np.repeat(np.arange(chosen.size), lengths)
+    first = np.repeat(at[chosen] - (np.cumsum(lengths) - lengths), lengths)
+    return first + np.arange(which.size), which
+
+
+def relative_interior(blocks: Blocks) -> Interior:
+    """Whether each block is feasible, what its tables have in common, and one table inside.
+
+    Room: maximise r with  x >= r,  G x + r <= h,  A x = b,  rows summing to one; r > 0 says that
+    nothing is forced, and that is all for most blocks. Where r is not positive, the least violation
+    says whether the rules can hold at all, and `_forced` finds what they force.
+    """
+    feasible = np.ones(len(blocks), dtype=np.bool_)
+    point = np.full(blocks.cells.size, np.nan)
+    tight = np.zeros(len(blocks.rules), dtype=np.bool_)
+    zero = np.zeros(blocks.cells.size, dtype=np.bool_)
+    everything = part_of(blocks, np.arange(len(blocks)))
+    doubtful = np.arange(len(blocks))
+    if doubtful.size and (found := _roomiest(everything)) is not None:
+        inside, room = found
+        point[:] = inside
+        doubtful = np.flatnonzero(room <= _INSIDE)
+    if doubtful.size:
+        part = part_of(blocks, doubtful)
+        missed = violations(part)
+        worst = np.zeros(part.blocks)
+        np.maximum.at(worst, part.rule_block, np.abs(missed))
+        feasible[doubtful] = worst <= MISSED
+        point[part.positions] = np.nan
+        part, missed = _kept(blocks, doubtful[worst <= MISSED], part, missed)
+        if part.blocks:
+            filled = _forced(part, part.limits + missed)
+            point[part.positions], tight[part.rules], zero[part.positions] = filled
+    return Interior(feasible, point, tight, zero)
+
+
+def _kept(blocks: Blocks, chosen: Ints, part: Part, missed: Floats) -> tuple[Part, Floats]:
+    """The same for fewer blocks."""
+    fewer = part_of(blocks, chosen)
+    return fewer, missed[np.searchsorted(part.rules, fewer.rules)]
+
+
+def violations(part: Part) -> Floats:
+    """(rules,) by how much each rule is missed where, in sum, they are missed least.
+
+    With a sign: a limit raised by its violation is one that the rule can keep.
+    """
+    from scipy.sparse import eye_array, hstack
+
+    count = len(part.limits)
+    over = eye_array(count, format="csr")
+    under = over[:, np.flatnonzero(part.equal)]
+    matrix = hstack([part.matrix, -over, under], format="csr")
+    sums = hstack([part.sums, _empty(part.sums.shape[0], matrix.shape[1] - part.block.size)])
+    cost = np.concatenate([np.zeros(part.block.size), np.ones(count + under.shape[1])])
+    solution = solved(cost, matrix, part.limits, part.equal, sums)
+    if solution is None:
+        raise KnowledgeError("the solver could not decide whether the rules can hold together")
+    extra = solution[part.block.size :]
+    missed = extra[:count].copy()
+    missed[part.equal] -= extra[count:]
+    return np.asarray(missed)
+
+
+def _roomiest(
+    part: Part, free: tuple[Bools, Bools] | None = None, limits: Floats | None = None
+) -> tuple[Floats, Floats] | None:
+    """A point as far from all bounds as can be, and how far in each block; None if there is none.
+
+    free  which inequalities and which cells must keep a distance; all where not said
+    """
+    from scipy.sparse import coo_array, eye_array, hstack, vstack
+
+    size = part.block.size
+    named = np.diff(part.matrix.indptr) > 0
+    distant = named & ~part.equal if free is None else named & ~part.equal & free[0]
+    kept = np.arange(size) if free is None else np.flatnonzero(free[1])
+    rules, shape = np.flatnonzero(distant), (len(part.limits), part.blocks)
+    apart = coo_array((np.ones(rules.size), (rules, part.rule_block[rules])), shape=shape)
+    below = coo_array((np.ones(kept.size), (np.arange(kept.size), part.block[kept])),
+                      shape=(kept.size, part.blocks))  # fmt: skip
+    matrix = vstack([
+        hstack([part.matrix, apart]),
+        hstack([-eye_array(size, format="csr")[kept], below]),
+    ], format="csr")  # fmt: skip
+    bounds = np.concatenate([part.limits if limits is None else limits, np.zeros(kept.size)])
+    equal = np.concatenate([part.equal, np.zeros(kept.size, dtype=np.bool_)])
+    sums = hstack([part.sums, _empty(part.sums.shape[0], part.blocks)])
+    cost = np.concatenate([np.zeros(size), -np.ones(part.blocks)])
+    low = np.concatenate([np.zeros(size), np.full(part.blocks, -np.inf)])
+    if free is None:
+        low[:size] = -np.inf
+    solution = solved(cost, matrix, bounds, equal, sums, low=low)
+    return None if solution is None else (solution[:size], solution[size:])
+
+
+def _forced(part: Part, limits: Floats) -> tuple[Floats, Bools, Bools]:
+    """A point inside, the inequalities that are tight and the cells that are zero.
+
+    Maximise Σ min(slack, millionth) over the inequalities not yet seen to be strict, until the sum
+    is zero: then each of them is tight. One round nearly always finds all. [Freund, Roundy and
+    Todd 1985, with a fixed scale]
+    """
+    strict, positive = part.equal.copy(), np.zeros(part.block.size, dtype=np.bool_)
+    while not (strict.all() and positive.all()):
+        point = _most_strict(part, limits, np.flatnonzero(~strict), np.flatnonzero(~positive))
+        slack = limits - part.matrix @ point
+        new_rules, new_cells = ~strict & (slack > ROOM), ~positive & (point > ROOM)
+        if not (new_rules.any() or new_cells.any()):
+            break
+        strict, positive = strict | new_rules, positive | new_cells
+    found = _roomiest(part, (strict, positive), limits)
+    inside = np.maximum(found[0], 0.0) if found is not None else point
+    return np.where(positive, inside, 0.0), ~strict, ~positive
+
+
+def _most_strict(part: Part, limits: Floats, rules: Ints, cells: Ints) -> Floats:
+    """The point at which Σ min(slack, millionth) over these rules and cells is largest."""
+    from scipy.sparse import eye_array, hstack, vstack
+
+    size = part.block.size
+    slacks = eye_array(len(limits), format="csr")[:, rules]
+    matrix = vstack([
+        hstack([part.matrix, slacks, _empty(len(limits), cells.size)]),
+        hstack([-eye_array(size, format="csr")[cells], _empty(cells.size, rules.size),
+                eye_array(cells.size)]),
+    ], format="csr")  # fmt: skip
+    bounds = np.concatenate([limits, np.zeros(cells.size)])
+    equal = np.concatenate([part.equal, np.zeros(cells.size, dtype=np.bool_)])
+    wanted = rules.size + cells.size
+    sums = hstack([part.sums, _empty(part.sums.shape[0], wanted)])
+    cost = np.concatenate([np.zeros(size), -np.ones(wanted)])
+    high = np.concatenate([np.full(size, np.inf), np.full(wanted, 1 / _UNIT)])
+    solution = solved(cost, matrix, bounds, equal, sums, high=high)
+    if solution is None:
+        raise KnowledgeError("the solver could not decide what the rules force")
+    return np.maximum(solution[:size], 0.0)
+
+
+def solved(
+    cost: Floats,
+    matrix: csr_array,
+    limits: Floats,
+    equal: Bools,
+    sums: Any,
+    low: Floats | None = None,
+    high: Floats | None = None,
+) -> Floats | None:
+    """The x >= 0 (or low) of least cost with rules kept and sums @ x = 1; None if there is none."""
+    from scipy.optimize import linprog
+    from scipy.sparse import vstack
+
+    solve: Any = linprog  # its stubs know no sparse matrices
+    lowest = np.zeros(cost.size) if low is None else low
+    highest = np.full(cost.size, np.inf) if high is None else high
+    arguments: dict[str, Any] = {
+        "A_ub": matrix[np.flatnonzero(~equal)],
+        "b_ub": _UNIT * limits[~equal],
+        "A_eq": vstack([sums, matrix[np.flatnonzero(equal)]], format="csr"),
+        "b_eq": _UNIT * np.concatenate([np.ones(sums.shape[0]), limits[equal]]),
+        "bounds": _UNIT * np.column_stack([lowest, highest]),
+    }
+    for options in ({}, {"presolve": False}):
+        result = solve(cost, **arguments, method="highs", options=options)
+        if result.status in (0, 2):
+            break
+    return np.asarray(result.x) / _UNIT if result.status == 0 else None
+
+
+def _empty(rows: int, columns: int) -> csr_array:
+    from scipy.sparse import csr_array
+
+    return csr_array((rows, columns))
