@@ -68,12 +68,12 @@ def fit_target(option: str, path: str) -> Target:
     return Target(option, path, (".json",), (".json",))
 
 
-def check_targets(targets: Sequence[Target], source: tuple[str, str] | None = None) -> None:
+def check_targets(targets: Sequence[Target], *sources: tuple[str, str]) -> None:
     """Nothing, or an error: every target can be written, and no two are the same file.
 
-    source: an argument and the file it names, which is read and must not be written over.
+    sources: arguments and the files they name, which are read and must not be written over.
     """
-    seen = {} if source is None else {_resolved(source[1]): source[0]}
+    seen = {_resolved(path): option for option, path in sources}
     for target in targets:
         target.check()
         place = _resolved(target.path)

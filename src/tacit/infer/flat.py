@@ -22,7 +22,7 @@ from tacit.families.table import Table
 if TYPE_CHECKING:
     from tacit.kernels.forests import Graph
 
-Number = TypeVar("Number", np.float64, np.int64)
+Number = TypeVar("Number", np.float64, np.int64, np.bool_)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ connected component is a block, and the optimum is the union of the blocks' opti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tacit.arrays import Ints
 from tacit.knowledge.bound import Bound
-from tacit.knowledge.rows import Rows
+from tacit.knowledge.rows import Rows, stacked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +37,15 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Aligned:
+    """Positions that are multiples of each other, list by list: (lists, length)."""
+
+    lists: Ints
+    block: int
+    rule: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
     """All rows that rules speak of, block after block.
 
@@ -46,7 +56,7 @@ class Blocks:
     rules     all linear rules over positions, block after block
     rule_at   (blocks + 1,)  its first rule
     origin    (rules,)       where each rule stands among the rows it was bound from
-    ratios    lists of positions that are multiples of each other, with the block of each
+    ratios    lists of positions that are multiples of each other
     """
 
     cells: Ints
@@ -56,7 +66,7 @@ class Blocks:
     rules: Rows
     rule_at: Ints
     origin: Ints
-    ratios: tuple[tuple[int, Ints], ...] = ()
+    ratios: tuple[Aligned, ...] = ()
 
     def __len__(self) -> int:
         return int(self.cell_at.size) - 1
@@ -69,7 +79,7 @@ class Blocks:
             rules.at, rules.cells - first, rules.factors, rules.limits,
             rules.equal, rules.rule, rules.sign,
         )  # fmt: skip
-        ratios = tuple(lists - first for block, lists in self.ratios if block == number)
+        ratios = tuple(each.lists - first for each in self.ratios if each.block == number)
         return Block(self.row[first:last] - self.row_at[number], local, ratios)
 
 
@@ -89,7 +99,7 @@ def blocks_of(bound: Bound) -> Blocks:
                       shape=(_nodes(table_rows, len(rows), lists),) * 2)  # fmt: skip
     _, component = connected_components(graph, directed=False)
     block, order = _ordered(component[:table_rows].astype(np.int64))
-    return _assembled(bound, starts[order], length[at][order], block[order], lists)
+    return _assembled(bound, starts[order], length[at][order], block[order])
 
 
 def _numbered(lists: list[Ints], first: int) -> list[Ints]:
@@ -109,7 +119,7 @@ def _ordered(component: Ints) -> tuple[Ints, Ints]:
     return block, np.argsort(block, kind="stable")
 
 
-def _assembled(bound: Bound, starts: Ints, lengths: Ints, block: Ints, lists: list[Ints]) -> Blocks:
+def _assembled(bound: Bound, starts: Ints, lengths: Ints, block: Ints) -> Blocks:
     blocks = int(block[-1]) + 1 if block.size else 0
     row = np.repeat(np.arange(starts.size), lengths)
     within = np.arange(row.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -122,8 +132,9 @@ def _assembled(bound: Bound, starts: Ints, lengths: Ints, block: Ints, lists: li
     moved = Rows(rows.at, positions, rows.factors, rows.limits, rows.equal, rows.rule, rows.sign)
     origin = np.argsort(owner_block, kind="stable")
     ratios = tuple(
-        (int(block[row[placed.flat[0]]]), placed)
-        for placed in (sorter[np.searchsorted(cells, each, sorter=sorter)] for each in lists)
+        Aligned(placed, int(block[row[placed.flat[0]]]), part.rule)
+        for part in bound.proportions
+        for placed in [sorter[np.searchsorted(cells, part.lists, sorter=sorter)]]
     )
     return Blocks(
         cells=cells,
@@ -139,3 +150,67 @@ def _assembled(bound: Bound, starts: Ints, lengths: Ints, block: Ints, lists: li
 
 def _counted_up(labels: Ints, kinds: int) -> Ints:
     return np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=kinds))]).astype(np.int64)
+
+
+def copies_without(blocks: Blocks, pairs: Sequence[tuple[int, int]]) -> Blocks:
+    """A copy of a block without one of its rules, for each (block, rule), one after the other."""
+    copies = [_without(blocks, block, rule) for block, rule in pairs]
+    cells, rows, rules = (
+        _counted_up_to([sizes[kind] for sizes in map(_sizes, copies)]) for kind in range(3)
+    )
+    moved = [
+        Rows(
+            copy.rules.at, copy.rules.cells + first, copy.rules.factors, copy.rules.limits,
+            copy.rules.equal, copy.rules.rule, copy.rules.sign,
+        )
+        for copy, first in zip(copies, cells, strict=False)
+    ]  # fmt: skip
+    ratios = tuple(
+        Aligned(each.lists + first, number, each.rule)
+        for number, (copy, first) in enumerate(zip(copies, cells, strict=False))
+        for each in copy.ratios
+    )
+    return Blocks(
+        cells=np.concatenate([copy.cells for copy in copies]),
+        row=np.concatenate([copy.row + at for copy, at in zip(copies, rows, strict=False)]),
+        cell_at=cells,
+        row_at=rows,
+        rules=stacked(moved),
+        rule_at=rules,
+        origin=np.concatenate([copy.origin for copy in copies]),
+        ratios=ratios,
+    )
+
+
+def _sizes(one: Blocks) -> tuple[int, int, int]:
+    return int(one.cells.size), int(one.row[-1]) + 1, len(one.rules)
+
+
+def _counted_up_to(sizes: list[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _without(blocks: Blocks, block: int, rule: int) -> Blocks:
+    """One block alone, without one rule; positions and rows count from 0."""
+    first, last = int(blocks.cell_at[block]), int(blocks.cell_at[block + 1])
+    kept = np.arange(blocks.rule_at[block], blocks.rule_at[block + 1])
+    kept = kept[blocks.rules.rule[kept] != rule]
+    rules = blocks.rules.chosen(kept)
+    rows = int(blocks.row_at[block + 1] - blocks.row_at[block])
+    return Blocks(
+        cells=blocks.cells[first:last],
+        row=blocks.row[first:last] - blocks.row_at[block],
+        cell_at=np.array([0, last - first]),
+        row_at=np.array([0, rows]),
+        rules=Rows(
+            rules.at, rules.cells - first, rules.factors, rules.limits,
+            rules.equal, rules.rule, rules.sign,
+        ),
+        rule_at=np.array([0, kept.size]),
+        origin=blocks.origin[kept],
+        ratios=tuple(
+            Aligned(each.lists - first, 0, each.rule)
+            for each in blocks.ratios
+            if each.block == block and each.rule != rule
+        ),
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,19 @@ class Rows:
             at, self.cells[entries], self.factors[entries], self.limits[which],
             self.equal[which], self.rule[which], self.sign[which],
         )  # fmt: skip
+
+
+def stacked(parts: Sequence[Rows]) -> Rows:
+    """All rows, one part after the other."""
+    entries = np.cumsum([0, *(part.cells.size for part in parts)])
+    starts = [part.at[:-1] + first for part, first in zip(parts, entries, strict=False)]
+    return Rows(
+        np.concatenate([*starts, entries[-1:]]).astype(np.int64),
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("cells", "factors", "limits", "equal", "rule", "sign")
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

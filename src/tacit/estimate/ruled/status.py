@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 RESISTED = 0.01
 """The data resist a rule if so large a loss would be rarer than this under a true rule."""
@@ -67,3 +68,8 @@ class RuleStatus:
         cost = "" if self.cost is None else f", costs {least}{self.cost:.4g} nats"
         said = {"binding": "binding", "resisted": "resisted by the data"}[self.verdict]
         return f"{self.text}\n    {said}: {what}{price}{cost}; {self.solved_by}"
+
+
+def rule_plain(rule: RuleStatus) -> dict[str, Any]:
+    """The status as plain data, what follows from it included."""
+    return {**asdict(rule), "active": rule.active, "verdict": rule.verdict}
