@@ -66,6 +66,8 @@ def _collected(row: Ints, cells: Ints, factors: Floats) -> tuple[Ints, Ints, Flo
     if not row.size:
         return row, cells, factors
     key = row * (int(cells.max()) + 1) + cells
+    if (key[1:] > key[:-1]).all() and factors.all():
+        return row, cells, factors
     order = np.argsort(key, kind="stable")
     key = key[order]
     first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))

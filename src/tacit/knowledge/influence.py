@@ -123,6 +123,10 @@ def _corners(cells: Ints) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def _chunk(sides: Sequence[Ints], signs: Sequence[int], sign: int = 1) -> Chunk:
+    """Σ signs · (mass of each side) <= 0; sides in the order of their cells, to be sorted faster."""
     width = sides[0].shape[-1]
-    cells = np.concatenate([side.reshape(-1, width) for side in sides], axis=1)
-    return Chunk(cells, np.repeat(signs, width).astype(float).tolist(), 0.0, False, sign)
+    flat = [side.reshape(-1, width) for side in sides]
+    order = sorted(range(len(flat)), key=lambda at: flat[at][0, 0] if flat[at].size else 0)
+    cells = np.concatenate([flat[at] for at in order], axis=1)
+    factors = [float(signs[at]) for at in order for _ in range(width)]
+    return Chunk(cells, factors, 0.0, False, sign)

@@ -164,6 +164,8 @@ def states_of(names: Names, rule: Rule, axis: Axis, term: Term) -> tuple[int, ..
             rule, term.variable, "a likelihood of states is a finding and has no place in a rule",
             f"name states instead:  {quoted(axis.name)}={{{quoted(next(iter(axis.codes)))}, ...}}",
         )  # fmt: skip
+    if len(term.states) == 1 and not term.negated:
+        return codes_of(names, rule, axis, term.states[0])
     chosen: set[int] = set()
     for word in term.states:
         chosen.update(codes_of(names, rule, axis, word))
@@ -175,7 +177,7 @@ def states_of(names: Names, rule: Rule, axis: Axis, term: Term) -> tuple[int, ..
 
 
 def codes_of(names: Names, rule: Rule, axis: Axis, word: Word) -> tuple[int, ...]:
-    """The number of the state that a word names, or of every state of the group it names."""
+    """The number of the state that a word names, or those of the group it names, rising."""
     code, group = axis.codes.get(word.text), names.groups.get(word.text)
     if group is None:
         if code is None:
@@ -194,7 +196,7 @@ def codes_of(names: Names, rule: Rule, axis: Axis, word: Word) -> tuple[int, ...
             rule, word, f"the group {word.text!r} has {outside[0]!r}, no state of {axis.name!r}",
             f"states of {axis.name!r}: {listed(axis.codes)}",
         )  # fmt: skip
-    return tuple(axis.codes[state] for state in group)
+    return tuple(sorted({axis.codes[state] for state in group}))
 
 
 def order_of(names: Names, rule: Rule, word: Word) -> tuple[int, ...]:
