@@ -145,8 +145,13 @@ def origin(one: Section) -> list[str]:
 def standing(one: Section) -> str:
     """`value 0.300, limit 0.300`, of the instance nearest to its limit."""
     nearest = " at the nearest instance" if one["instances"] > 1 else ""
-    at = f"value {figure(one['value'])}, limit {figure(one['limit'])}{nearest}"
-    return f"{at}: {to_spare(one)}"
+    return f"value {reached(one)}, limit {figure(one['limit'])}{nearest}: {to_spare(one)}"
+
+
+def reached(one: Section) -> str:
+    """The value; that of the limit where it has reached it, whatever rounding left."""
+    at_limit = one["slack"] is not None and one["slack"] < TOUCHING
+    return figure(one["limit" if at_limit else "value"])
 
 
 def to_spare(one: Section) -> str:
@@ -226,11 +231,13 @@ def figure(value: float | None) -> str:
     """A probability, a difference of two, or any other number that a rule bounds."""
     if value is None:
         return "?"
-    if abs(value) < TOUCHING:
-        return "0"
     if abs(value) < 0.001:
-        return f"{value:.2g}"
+        return "0" if value == 0 else f"{value:.2g}" if abs(value) < 1e-6 else _decimal(value)
     return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.4g}"
+
+
+def _decimal(value: float) -> str:
+    return f"{value:.7f}".rstrip("0")
 
 
 def _nats(value: float, at_least: bool = False) -> str:
@@ -276,17 +283,16 @@ def view(section: Section) -> dict[str, Any]:
 
 def _line(one: Section, shares: dict[int, str]) -> dict[str, Any]:
     said, _, odds = verdict(one).partition(": ")
+    phrases = [part for phrase in (*effect(one), odds) for part in phrase.split(", ") if part]
     return {
         "number": one["number"],
         "text": one["text"],
         "origin": origin(one)[1:],
         "solved": solved(one),
-        "value": figure(one["value"]),
+        "value": reached(one),
         "limit": figure(one["limit"]),
         "slack": to_spare(one),
         "share": shares.get(one["number"], "0"),
-        "effect": effect(one),
         "verdict": said,
-        "odds": odds,
-        "instances": one["instances"],
+        "phrases": phrases,
     }
