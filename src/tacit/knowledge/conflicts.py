@@ -25,13 +25,11 @@ MOST = 5
 class Conflict:
     """Rules that cannot hold together, though any fewer of them can.
 
-    numbers   of these rules among those bound
     smallest  it is proven that no conflict in this part of the network has fewer rules
     blocks    in how many separate parts of the network the same rules conflict
     """
 
     rules: tuple[Rule, ...]
-    numbers: tuple[int, ...]
     why: str
     smallest: bool = True
     blocks: int = 1
@@ -77,7 +75,7 @@ def conflicts_of(bound: Bound, blocks: Blocks, bad: Ints) -> tuple[tuple[Conflic
         alike = _also_in(blocks, left, numbers)
         why = _why(bound, blocks, left[0], numbers)
         rules = tuple(bound.rules[number] for number in numbers)
-        found.append(Conflict(rules, tuple(numbers.tolist()), why, smallest, int(alike.sum())))
+        found.append(Conflict(rules, why, smallest, int(alike.sum())))
         left = left[~alike]
     return tuple(found), int(left.size)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,10 +22,13 @@ def place(rule: Rule) -> str:
 
 def called(rules: Sequence[Rule], among: Sequence[Rule]) -> str:
     """`lines 5 and 9`: short names of some rules in a sentence about `among`."""
-    if len({rule.source for rule in among}) == 1 and all(rule.line for rule in among):
-        numbers = [str(line) for line in dict.fromkeys(rule.line for rule in rules)]
-        if len({rule.line for rule in among}) == len(among):
-            return f"line{'' if len(numbers) == 1 else 's'} {in_a_row(numbers)}"
+    lines = Counter((rule.source, rule.line) for rule in among)
+    alone = all(rule.line and lines[rule.source, rule.line] == 1 for rule in rules)
+    if alone and len({rule.source for rule in among}) == 1:
+        numbers = [str(rule.line) for rule in rules]
+        return f"line{'' if len(numbers) == 1 else 's'} {in_a_row(numbers)}"
+    if alone:
+        return in_a_row([place(rule) for rule in rules])
     return in_a_row([f"`{rule.text}`" for rule in rules])
 
 
@@ -55,21 +59,36 @@ def expressed(cells: Cells, which: Ints, factors: Floats) -> str:
 
 def mass(cells: Cells, members: Sequence[int]) -> str:
     """`P(Stage={III, IV} | Age=young)`: cells of one row."""
-    name = _table(cells, members[0])
-    axes = cells.families[name]
-    shape = tuple(len(axis.states) for axis in axes)
-    at = np.unravel_index(np.array(members) - cells.starts[name], shape)
-    child = axes[-1]
-    states = [quoted(child.states[code]) for code in at[-1]]
+    name = _tables(cells, np.array(members[:1]))[0]
+    return _mass(cells, name, members)
+
+
+def labels(cells: Cells, which: Ints) -> list[str]:
+    """Each of many cells alone: `P(Stage=III | Age=young)`."""
+    names = _tables(cells, which)
+    return [_mass(cells, name, [c]) for name, c in zip(names, which.tolist(), strict=True)]
+
+
+def _mass(cells: Cells, name: str, members: Sequence[int]) -> str:
+    *parents, child = cells.families[name]
+    row, _ = divmod(members[0] - cells.starts[name], len(child.states))
+    states = [
+        quoted(child.states[(cell - cells.starts[name]) % len(child.states)]) for cell in members
+    ]
     target = states[0] if len(states) == 1 else f"{{{', '.join(states)}}}"
-    given = ", ".join(
-        f"{quoted(axis.name)}={quoted(axis.states[codes[0]])}"
-        for axis, codes in zip(axes[:-1], at, strict=False)
-    )
-    return f"P({quoted(child.name)}={target}{' | ' + given if given else ''})"
+    given: list[str] = []
+    for parent in reversed(parents):
+        row, code = divmod(row, len(parent.states))
+        given.append(f"{quoted(parent.name)}={quoted(parent.states[code])}")
+    behind = f" | {', '.join(reversed(given))}" if given else ""
+    return f"P({quoted(name)}={target}{behind})"
 
 
-def _table(cells: Cells, cell: int) -> str:
-    """The first variable whose table holds this cell."""
-    start = max(start for start in cells.starts.values() if start <= cell)
-    return next(name for name, first in cells.starts.items() if first == start)
+def _tables(cells: Cells, which: Ints) -> list[str]:
+    """For each cell the first variable whose table holds it."""
+    first: dict[int, str] = {}
+    for name, start in cells.starts.items():
+        first.setdefault(start, name)
+    starts = np.array(sorted(first), dtype=np.int64)
+    found = starts[np.searchsorted(starts, which, side="right") - 1]
+    return [first[start] for start in found.tolist()]
