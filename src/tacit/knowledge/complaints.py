@@ -40,18 +40,15 @@ _INSTEAD = {
 }
 
 
-def wrong(phrase: Phrase, problem: Wrong, source: str) -> str:
-    """The message for words that fit but mean nothing."""
-    start, end = phrase.starts[problem.first], phrase.ends[problem.last]
-    message = marked(phrase.source, start, end, problem.what, source)
-    return f"{message}\n\n{problem.advice}" if problem.advice else message
-
-
-def misfit(phrase: Phrase, problem: Misfit, source: str) -> str:
-    """The message for a word that does not fit, or a statement that ends too early."""
-    at, what, advice = _judged(phrase, problem)
-    message = marked(phrase.source, phrase.starts[at], phrase.ends[at], what, source)
-    return f"{message}\n\n{advice or _like(phrase)}"
+def complaint(phrase: Phrase, problem: Misfit | Wrong, source: str) -> str:
+    """What is wrong with a statement, where, and what would be right."""
+    if isinstance(problem, Wrong):
+        first, last, what, advice = problem.first, problem.last, problem.what, problem.advice
+    else:
+        first, what, advice = _judged(phrase, problem)
+        last, advice = first, advice or _like(phrase)
+    message = marked(phrase.source, phrase.starts[first], phrase.ends[last], what, source)
+    return f"{message}\n\n{advice}" if advice else message
 
 
 def _judged(phrase: Phrase, problem: Misfit) -> tuple[int, str, str]:

@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from tacit.knowledge.statements import About, Arcs, Coefficient, Compare, Group, Ignores
-from tacit.knowledge.statements import Influence, Level, MostParents, Ratios, Share, StateOrder
-from tacit.knowledge.statements import Synergy, TableOf, Tie, Tiers
+from tacit.knowledge import statements as said
 from tacit.knowledge.sums import Make, Number, Product, Sum, Wrong, check_sides, divided, multiplied
 from tacit.knowledge.terms import Probability, Term, Word
 from tacit.knowledge.tokens import Phrase
@@ -69,9 +67,9 @@ def _free(tree: Any) -> Make:
 
 
 def _held(tree: Any) -> Make:
-    variable, said = tree.children
+    variable, state = tree.children
     name, negated = made(variable), tree.data == "is_not_state"
-    states = listed(said.children if said.data == "names" else [said])
+    states = listed(state.children if state.data == "names" else [state])
     return lambda phrase: Term(name(phrase), states(phrase), negated)
 
 
@@ -81,8 +79,8 @@ def _weighed(tree: Any) -> Make:
     places = [pair.children[1].start_pos for pair in tree.children[1:]]
 
     def make(phrase: Phrase) -> Term:
-        said = (sign * float(phrase.word(at)) for sign, at in zip(signs, places, strict=True))
-        return Term(name(phrase), states(phrase), likelihoods=tuple(said))
+        values = (sign * float(phrase.word(at)) for sign, at in zip(signs, places, strict=True))
+        return Term(name(phrase), states(phrase), likelihoods=tuple(values))
 
     return make
 
@@ -97,7 +95,7 @@ def _probability(tree: Any) -> Make:
 
 def _coefficient(tree: Any) -> Make:
     child, parent = map(made, tree.children)
-    return lambda phrase: Coefficient(child(phrase), parent(phrase))
+    return lambda phrase: said.Coefficient(child(phrase), parent(phrase))
 
 
 def _atom(tree: Any) -> Sum:
@@ -133,14 +131,14 @@ def _compare(tree: Any) -> Make:
     sides = [sum_of(side) for side in tree.children[::2]]
     signs = tuple(str(sign.children[0]) for sign in tree.children[1::2])
     check_sides(sides)
-    return lambda phrase: Compare(tuple([side(phrase) for side in sides]), signs)
+    return lambda phrase: said.Compare(tuple([side(phrase) for side in sides]), signs)
 
 
 def _about(tree: Any) -> Make:
     left, right = sum_of(tree.children[0]), sum_of(tree.children[1])
     slack = _number(tree.children[2])
     check_sides([left, right])
-    return lambda phrase: About(left(phrase), right(phrase), slack(phrase))
+    return lambda phrase: said.About(left(phrase), right(phrase), slack(phrase))
 
 
 def _number(tree: Any) -> Number:
@@ -154,14 +152,14 @@ def _ratios(tree: Any) -> Make:
         if len(side.children) != length:
             what = f"this side has {len(side.children)} probabilities, the first has {length}"
             raise Wrong(side.meta.start_pos, side.meta.end_pos - 1, what)
-    return lambda phrase: Ratios(tuple([side(phrase) for side in sides]))
+    return lambda phrase: said.Ratios(tuple([side(phrase) for side in sides]))
 
 
 def _influence(tree: Any) -> Make:
     child, verb, parent, when = tree.children
     direction = 1 if verb.children[0] == "increases" else -1
     child, parent, given = made(child), made(parent), _or_nothing(when)
-    return lambda phrase: Influence(child(phrase), parent(phrase), direction, given(phrase))
+    return lambda phrase: said.Influence(child(phrase), parent(phrase), direction, given(phrase))
 
 
 def _synergy(tree: Any) -> Make:
@@ -170,10 +168,10 @@ def _synergy(tree: Any) -> Make:
     parents, child, given = listed([first, second]), made(child), _or_nothing(when)
     which = None if state is None else made(state)
 
-    def make(phrase: Phrase) -> Synergy:
+    def make(phrase: Phrase) -> said.Synergy:
         one, other = parents(phrase)
-        said = None if which is None else which(phrase)
-        return Synergy(what, how, (one, other), child(phrase), said, given(phrase))
+        raised = None if which is None else which(phrase)
+        return said.Synergy(what, how, (one, other), child(phrase), raised, given(phrase))
 
     return make
 
@@ -181,17 +179,17 @@ def _synergy(tree: Any) -> Make:
 def _ignores(tree: Any) -> Make:
     child, parents, when = tree.children
     child, parents, given = made(child), listed(parents.children), _or_nothing(when)
-    return lambda phrase: Ignores(child(phrase), parents(phrase), given(phrase))
+    return lambda phrase: said.Ignores(child(phrase), parents(phrase), given(phrase))
 
 
 def _table(tree: Any) -> Make:
     child, parents = made(tree.children[0]), _or_nothing(tree.children[1])
-    return lambda phrase: TableOf(child(phrase), parents(phrase))
+    return lambda phrase: said.TableOf(child(phrase), parents(phrase))
 
 
 def _tie(tree: Any) -> Make:
     tables = listed(tree.children)
-    return lambda phrase: Tie(tables(phrase))
+    return lambda phrase: said.Tie(tables(phrase))
 
 
 def _level(tree: Any, scope: Callable[[Phrase], tuple[Term, ...]] = _nothing) -> Make:
@@ -199,33 +197,33 @@ def _level(tree: Any, scope: Callable[[Phrase], tuple[Term, ...]] = _nothing) ->
     states = listed([state for part in parts for state in part.children])
     below = [part.children for part in tree.children if part.data == "below"]
     children = [_level(level, listed(terms.children)) for terms, level in below]
-    return lambda phrase: Level(
+    return lambda phrase: said.Level(
         scope(phrase), states(phrase), tuple([child(phrase) for child in children])
     )
 
 
 def _share(tree: Any) -> Make:
     rows, root = made(tree.children[0]), _level(tree.children[1])
-    return lambda phrase: Share(rows(phrase), root(phrase))
+    return lambda phrase: said.Share(rows(phrase), root(phrase))
 
 
 def _group(tree: Any) -> Make:
     name, states = made(tree.children[0]), listed(tree.children[1].children)
-    return lambda phrase: Group(name(phrase), states(phrase))
+    return lambda phrase: said.Group(name(phrase), states(phrase))
 
 
 def _state_order(tree: Any) -> Make:
     variable, states = made(tree.children[0]), listed(tree.children[1:])
-    return lambda phrase: StateOrder(variable(phrase), states(phrase))
+    return lambda phrase: said.StateOrder(variable(phrase), states(phrase))
 
 
 def _arcs(tree: Any) -> Make:
     verb = str(tree.children[0].children[0])
     paths = [listed(arc.children) for arc in tree.children[1:]]
 
-    def make(phrase: Phrase) -> Arcs:
+    def make(phrase: Phrase) -> said.Arcs:
         walked = [path(phrase) for path in paths]
-        return Arcs(verb, tuple([arc for path in walked for arc in pairwise(path)]))
+        return said.Arcs(verb, tuple([arc for path in walked for arc in pairwise(path)]))
 
     return make
 
@@ -236,17 +234,17 @@ def _any(_: Any) -> Make:
 
 def _tiers(tree: Any) -> Make:
     tiers = [listed(words.children) for words in tree.children]
-    return lambda phrase: Tiers(tuple([tier(phrase) for tier in tiers]))
+    return lambda phrase: said.Tiers(tuple([tier(phrase) for tier in tiers]))
 
 
 def _most_parents(tree: Any) -> Make:
     number, whom = tree.children
     at, children = number.start_pos, _or_nothing(whom)
 
-    def make(phrase: Phrase) -> MostParents:
+    def make(phrase: Phrase) -> said.MostParents:
         if not phrase.word(at).isdecimal():
             raise Wrong(at, at, "the number of parents must be 0, 1, 2, ...")
-        return MostParents(int(phrase.word(at)), children(phrase))
+        return said.MostParents(int(phrase.word(at)), children(phrase))
 
     return make
 

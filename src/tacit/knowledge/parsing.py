@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tacit.core.errors import KnowledgeError
-from tacit.knowledge.complaints import misfit, wrong
-from tacit.knowledge.shapes import Misfit, statement_maker
-from tacit.knowledge.statements import Rule
+from tacit.knowledge.complaints import complaint
+from tacit.knowledge.shapes import Misfit, maker, statement_maker
+from tacit.knowledge.statements import Expression, Rule
 from tacit.knowledge.sums import Wrong
-from tacit.knowledge.tokens import Phrase, phrases
+from tacit.knowledge.tokens import Phrase, phrases, whole
 
 
 def rules_of(text: str, source: str = "") -> tuple[Rule, ...]:
@@ -23,13 +23,21 @@ def rule_of(text: str) -> Rule:
     return rules[0]
 
 
+def expression_of(text: str) -> Expression:
+    """The linear expression that a text states: `2 * P(A=a) - 0.1`."""
+    phrase = whole(text)
+    try:
+        found: Expression = maker(tuple(phrase.kinds), "sum")(phrase)
+    except (Misfit, Wrong) as problem:
+        raise KnowledgeError(complaint(phrase, problem, "")) from None
+    return found
+
+
 def _rule(phrase: Phrase, source: str) -> Rule:
     try:
         statement, by, confidence = statement_maker(tuple(phrase.kinds))(phrase)
-    except Misfit as problem:
-        raise KnowledgeError(misfit(phrase, problem, source)) from None
-    except Wrong as problem:
-        raise KnowledgeError(wrong(phrase, problem, source)) from None
+    except (Misfit, Wrong) as problem:
+        raise KnowledgeError(complaint(phrase, problem, source)) from None
     start = phrase.starts[0]
     text = phrase.source[start : phrase.ends[-1]]
     return Rule(statement, by, confidence, text, start, phrase.line, source)

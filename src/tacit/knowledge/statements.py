@@ -9,47 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from tacit.knowledge.expressions import Coefficient, Expression, Part, number_text
 from tacit.knowledge.terms import Probability, Term, Word, in_quotes, named, spoken
 
-
-@dataclass(frozen=True, slots=True)
-class Coefficient:
-    """The coefficient of a parent in a Gaussian family: coefficient(child, parent)."""
-
-    child: Word
-    parent: Word
-
-    def __str__(self) -> str:
-        return f"coefficient({named(self.child.text)}, {named(self.parent.text)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A number times a probability or coefficient; `of` is None for a number alone."""
-
-    factor: float
-    of: Probability | Coefficient | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """A sum of parts: 2 * P(A=a) + P(A=b) - 0.1."""
-
-    parts: tuple[Part, ...]
-
-    def __str__(self) -> str:
-        words: list[str] = []
-        for part in self.parts:
-            sign = "-" if part.factor < 0 else "+"
-            size = abs(part.factor)
-            said = _number(size) if part.of is None else str(part.of)
-            if part.of is not None and size != 1:
-                said = f"{_number(size)} * {said}"
-            if words:
-                words += [sign, said]
-            else:
-                words.append(f"-{said}" if sign == "-" else said)
-        return " ".join(words)
+__all__ = [
+    "About", "Arcs", "Coefficient", "Compare", "Declaration", "Expression", "Group", "Ignores", "Influence",
+    "Level", "MostParents", "Parametric", "Part", "Ratios", "Rule", "Share", "StateOrder",
+    "Statement", "Structural", "Synergy", "TableOf", "Tie", "Tiers",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +40,7 @@ class About:
     slack: float
 
     def __str__(self) -> str:
-        return f"{self.left} ~ {self.right} +- {_number(self.slack)}"
+        return f"{self.left} ~ {self.right} +- {number_text(self.slack)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +273,7 @@ class Rule:
     def _written(self) -> str:
         words = str(self.statement)
         if self.confidence != 1:
-            words += f" confidence {_number(self.confidence)}"
+            words += f" confidence {number_text(self.confidence)}"
         if self.by:
             words += f" by {in_quotes(self.by)}"
         return words
@@ -319,7 +286,3 @@ def _when(given: tuple[Term, ...]) -> str:
 def _held(terms: tuple[Term, ...], name: Callable[[str], str]) -> str:
     """Terms of which every one says something of its states, if only `*`."""
     return ", ".join(replace(term, starred=True).written(name) for term in terms)
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)

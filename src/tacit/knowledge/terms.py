@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from tacit.core.errors import quoted
 
-
 KEYWORDS = frozenset(
     ("additive", "at", "by", "confidence", "decreases", "for", "forbid", "ignores", "increases",
      "let", "most", "negative", "not", "of", "on", "order", "parent", "parents", "positive",

@@ -80,7 +80,7 @@ def phrases(text: str) -> Iterator[Phrase]:
             phrase.add(_kind(phrase, kind, start, end), start, end)
 
 
-def whole(text: str, inside: bool) -> Phrase:
+def whole(text: str, inside: bool = False) -> Phrase:
     """A text that is one phrase over all its lines; `inside`: as if it stood in brackets."""
     phrase = Phrase(text, 1)
     if inside:
