@@ -377,6 +377,13 @@ def test_rules_of_files_are_read_again_from_them():
     assert " --knowledge 'a b.know' --knowledge c.know " in again["command"]
 
 
+def test_a_file_that_python_would_take_for_a_rule_is_written_out():
+    fit = ruled(replace(FREE, source="rules.txt"), knowledge_files=["rules.txt"])
+    again = told(fit, "again")
+    assert 'knowledge = """\nP(Sky=grey)' in again["python"]
+    assert " --knowledge rules.txt " in again["command"]
+
+
 def test_rules_from_files_and_from_elsewhere_are_written_as_text():
     fit = ruled(replace(FREE, source="a.know"), BINDING, knowledge_files=["a.know"])
     again = told(fit, "again")

@@ -74,13 +74,18 @@ def _python(fit: Fit) -> str:
 def _knowledge(fit: Fit) -> str:
     """The files of the rules, or their text, as Python writes it."""
     files, text = _files(fit), str(fit.settings["knowledge"])
-    if files:
+    if files and all(map(_is_knowledge, files)):
         return repr(files[0] if len(files) == 1 else files)
     if len(text) > _LONG:
         return f"{_RULES!r}  # a file of the rules above"
     if '"""' in text or "\\" in text or not text.replace("\n", "").isprintable():
         return repr(text)
     return f'"""\n{text.strip()}\n"""'
+
+
+def _is_knowledge(name: str) -> bool:
+    """Whether `tc.fit` takes this text for the name of a file."""
+    return "\n" not in name and name.lower().removesuffix(".gz").endswith(".know")
 
 
 def _files(fit: Fit) -> list[str]:

@@ -22,8 +22,8 @@ def rules(section: Section) -> Iterator[Block]:
     """What holds of all, then every rule by verdict."""
     yield Paragraph(" ".join(summary(section)))
     yield Paragraph(meaning(section))
-    for verdict, shown in by_verdict(section):
-        title = f"{TITLES[verdict]}, {of_all(shown, section['counts'][verdict])}"
+    for each, shown in by_verdict(section):
+        title = f"{TITLES[each]}, {of_all(shown, section['counts'][each])}"
         yield Bullets(title, tuple(map(_item, shown)))
     if left := left_out(section):
         yield Paragraph(left)
