@@ -19,6 +19,9 @@ from tacit.core.variables import Discrete
 from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
+from tacit.knowledge.expansion import expansion
+from tacit.knowledge.parsing import rules_of
+from tacit.knowledge.rows import Rows
 from tacit.knowledge.statements import (
     About,
     Compare,
@@ -319,6 +322,29 @@ def test_ratios_are_multiples_of_each_other(data):
         lists = theta[each.lists]
         gaps += [abs(a[0] * b[1] - a[1] * b[0]) for a, b in itertools.combinations(lists, 2)]
     assert_allclose(max(gaps), naive_rules.excess(world, statement), atol=1e-12)
+
+
+@given(st.data())
+@settings(max_examples=80, deadline=None)
+def test_expansions_parse_and_bind_to_the_same_rows(data):
+    world = data.draw(worlds())
+    statement = data.draw(comparisons(world))
+    if not holds_alone(world, statement):
+        return
+    found = bound_of(world, statement)
+    lines = expansion(found, 0, most=10**9)
+    again = bind(rules_of("\n".join(lines)), cells_of(world))
+    assert again.rows.rule.tolist() == list(range(len(lines)))
+    assert_same(found.rows, again.rows)
+
+
+def assert_same(one: Rows, other: Rows) -> None:
+    """Row by row the same, but that `0.2 <= P` may be written `P >= 0.2`."""
+    for field in ("at", "cells", "equal"):
+        np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
+    turn = np.where(one.equal & (one.factors[one.at[:-1]] * other.factors[one.at[:-1]] < 0), -1, 1)
+    assert_allclose(one.limits, turn * other.limits, atol=1e-12)
+    assert_allclose(one.factors, turn[one.owner] * other.factors)
 
 
 def _renamed(value: Any, names: dict[str, str]) -> Any:

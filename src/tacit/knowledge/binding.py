@@ -79,5 +79,9 @@ def bind(
             owner += [number] * len(new)
     rows, false = gathered(chunks, owner)
     if false is not None:
-        raise clash(kept[false], None, "this rule cannot hold, whatever the probabilities are")
+        number, left = false
+        raise clash(
+            kept[number], None, "this rule cannot hold, whatever the probabilities are",
+            f"where both sides name the same cells, it says {left}",
+        )  # fmt: skip
     return Bound(cells, kept, rows, tuple(proportions), tuple(products))

@@ -29,11 +29,11 @@ class Chunk:
     sign: int = 1
 
 
-def gathered(chunks: Sequence[Chunk], rule: Sequence[int]) -> tuple[Rows, int | None]:
+def gathered(chunks: Sequence[Chunk], rule: Sequence[int]) -> tuple[Rows, tuple[int, str] | None]:
     """All rows of all chunks: cells rising and each once, rows that always hold left out.
 
     rule  the number of the rule of each chunk, rising.
-    The second value is a rule of which something is left that can never hold, if there is one.
+    The second value is a rule of which something false is left, and what that is; None if none.
     """
     count = np.array([chunk.cells.shape[0] for chunk in chunks], dtype=np.int64)
     length = np.array([chunk.cells.shape[1] for chunk in chunks], dtype=np.int64)
@@ -54,7 +54,11 @@ def gathered(chunks: Sequence[Chunk], rule: Sequence[int]) -> tuple[Rows, int | 
     empty = lengths == 0
     false = np.flatnonzero(empty & _broken(limits, equal))
     kept = rows.chosen(np.flatnonzero(~empty)) if empty.any() else rows
-    return kept, int(number[false[0]]) if false.size else None
+    if not false.size:
+        return kept, None
+    said = "=" if equal[false[0]] else "<=" if sign[false[0]] > 0 else ">="
+    left = float(f"{sign[false[0]] * limits[false[0]]:.12g}")
+    return kept, (int(number[false[0]]), f"0 {said} {left!r}")
 
 
 def _starts(lengths: Ints) -> Ints:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -39,10 +41,7 @@ def cell_label(cells: Cells, cell: int) -> str:
 
 def _probability(cells: Cells, chosen: tuple[int, ...]) -> Probability:
     """The mass of these cells of one row."""
-    name = max(
-        (name for name in cells.families if cells.starts[name] <= chosen[0]),
-        key=lambda name: cells.starts[name],
-    )
+    name = _table(cells, chosen[0])
     *parents, child = cells.families[name]
     shape = [len(axis.states) for axis in (*parents, child)]
     *at, _ = np.unravel_index(chosen[0] - cells.starts[name], shape)
@@ -52,6 +51,18 @@ def _probability(cells: Cells, chosen: tuple[int, ...]) -> Probability:
     return Probability(
         (target,), tuple(Term(Word(axis.name), (Word(axis.states[c]),)) for axis, c in given)
     )
+
+
+@lru_cache(maxsize=4)
+def _by_start(cells: Cells) -> tuple[list[int], list[str]]:
+    """First cells, rising, and the names of their tables; the first one where several are one."""
+    names = {cells.starts[name]: name for name in reversed(list(cells.families))}
+    return sorted(names), [names[start] for start in sorted(names)]
+
+
+def _table(cells: Cells, cell: int) -> str:
+    starts, names = _by_start(cells)
+    return names[bisect_right(starts, cell) - 1]
 
 
 def _line(cells: Cells, rows: Rows, row: int) -> str:
@@ -75,13 +86,14 @@ def _line(cells: Cells, rows: Rows, row: int) -> str:
 
 def _masses(cells: Cells, chosen: Ints, factors: list[float]) -> list[Part]:
     """Cells of one row with one factor are one mass."""
-    first, _ = cells.rows_of(chosen)
-    masses: dict[tuple[int, float], list[int]] = {}
-    for row, factor, cell in zip(first.tolist(), factors, chosen.tolist(), strict=True):
-        masses.setdefault((row, factor), []).append(cell)
+    masses: dict[tuple[str, int, float], list[int]] = {}
+    for factor, cell in zip(factors, chosen.tolist(), strict=True):
+        name = _table(cells, cell)
+        row = (cell - cells.starts[name]) // len(cells.families[name][-1].states)
+        masses.setdefault((name, row, factor), []).append(cell)
     return [
         Part(_short(factor), _probability(cells, tuple(mass)))
-        for (_, factor), mass in masses.items()
+        for (_, _, factor), mass in masses.items()
     ]
 
 

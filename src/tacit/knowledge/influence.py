@@ -123,7 +123,7 @@ def _corners(cells: Ints) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def _chunk(sides: Sequence[Ints], signs: Sequence[int], sign: int = 1) -> Chunk:
-    """Σ signs · (mass of each side) <= 0; sides in the order of their cells, to be sorted faster."""
+    """Σ signs · (mass of each side) <= 0; sides in the order of their cells, to sort faster."""
     width = sides[0].shape[-1]
     flat = [side.reshape(-1, width) for side in sides]
     order = sorted(range(len(flat)), key=lambda at: flat[at][0, 0] if flat[at].size else 0)

@@ -28,7 +28,7 @@ from tacit.knowledge.statements import (
     Ratios,
     Rule,
 )
-from tacit.knowledge.terms import Probability, Term
+from tacit.knowledge.terms import Probability, Term, Word
 
 MOST_ENTRIES = 50_000_000
 
@@ -115,11 +115,11 @@ def _refuse_condition(names: Names, rule: Rule, layout: Layout, term: Term) -> N
 
 def _refuse_marginal(rule: Rule, target: Term, layout: Layout) -> None:
     child = layout.child.name
-    said = f"{target} | {', '.join(f'{quoted(parent)}=*' for parent in layout.parents)}"
+    every = tuple(Term(Word(parent), starred=True) for parent in layout.parents)
     raise fault(
         rule, target.variable,
         f"{child!r} has parents: without them this is a statement about a marginal, not a row",
-        f"to say it of every row, write  P({said})",
+        f"to say it of every row, write  {Probability((target,), every)}",
     )  # fmt: skip
 
 

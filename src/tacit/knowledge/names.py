@@ -203,10 +203,10 @@ def order_of(names: Names, rule: Rule, word: Word) -> tuple[int, ...]:
     """The states of a variable, low to high; an error if three or more were never ordered."""
     variable = names.variables[word.text]
     if word.text in names.inferred and len(variable.states) > 2:
-        inferred = " < ".join(map(quoted, variable.states))
+        order = StateOrder(word, tuple(map(Word, variable.states)))
         raise fault(
             rule, word, f"this needs an order of the states of {word.text!r}, and none is declared",
-            f"the names of the states suggest: {inferred}\n"
-            f"if that is right, add the line:  order of {quoted(word.text)}: {inferred}",
+            f"the names of the states suggest: {' < '.join(map(quoted, variable.states))}\n"
+            f"if that is right, add the line:  {order}",
         )  # fmt: skip
     return names.orders.get(word.text, tuple(range(len(variable.states))))

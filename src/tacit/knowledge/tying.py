@@ -12,6 +12,7 @@ from tacit.knowledge.influence import check_moving
 from tacit.knowledge.meaning import rows_named
 from tacit.knowledge.names import Names, layout_of
 from tacit.knowledge.statements import Ignores, Rule, TableOf, Tie
+from tacit.knowledge.terms import Word
 
 
 def ignored(names: Names, rule: Rule, said: Ignores) -> list[Chunk]:
@@ -49,11 +50,10 @@ def _table(names: Names, rule: Rule, said: TableOf) -> Ints:
     layout = layout_of(names, rule, said.child)
     check_moving(names, rule, layout, said.parents, ())
     if len(said.parents) < len(layout.parents):
-        name = quoted(layout.child.name)
         missing = [each for each in layout.parents if each not in {w.text for w in said.parents}]
         raise fault(
             rule, said.child, f"a table is named with all its parents; here {missing[0]!r} lacks",
-            f"write  table({name} | {', '.join(map(quoted, layout.parents))})",
+            f"write  {TableOf(said.child, tuple(map(Word, layout.parents)))}",
         )  # fmt: skip
     places = [list(layout.parents).index(word.text) for word in said.parents]
     return names.cells.block(said.child.text).transpose(*places, -1)
