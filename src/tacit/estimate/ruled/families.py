@@ -22,6 +22,7 @@ class Family:
     starts    the first position of each row; full: all cells of each row, as bits
     masses    the row and the cells of each set
     children  the largest sets within each set; none for a single cell or a list of ratios
+    plain     sets of several cells of which nothing is said one by one
     parent    the smallest set around each set
     ties      how many classes have been joined
     """
@@ -32,6 +33,7 @@ class Family:
         self.masses: list[Mass] = [(-1, 0)]
         self.parent: list[int] = []
         self.children: list[list[int]] = []
+        self.plain: set[int] = set()
         self._above, self._ratio = [ONE], [1.0]
         self.ties = 0
         for row, mask in enumerate(full):
@@ -82,11 +84,11 @@ class Family:
         return True
 
     def nest(self) -> None:
-        """Find what lies in what; sets that cross are no tree. Single cells become sets."""
+        """Find what lies in what; sets that cross are no tree.
+
+        The cells of a set that no other set in it names are together a set, a plain one.
+        """
         inside: list[list[int]] = [[] for _ in self.full]
-        for row, mask in enumerate(self.full):
-            for bit in bits_of(mask):
-                self.add((row, 1 << bit))
         for number, (row, _) in enumerate(self.masses[1:], 1):
             inside[row].append(number)
         self.parent = [ONE] * len(self.masses)
@@ -95,15 +97,36 @@ class Family:
             self._nest_row(numbers)
 
     def _nest_row(self, numbers: list[int]) -> None:
-        owner: dict[int, int] = {}
-        for number in sorted(numbers, key=lambda each: -self.masses[each][1].bit_count()):
-            cells = list(bits_of(self.masses[number][1]))
-            around = owner.get(cells[0], ONE)
-            if any(owner.get(cell, ONE) != around for cell in cells):
-                raise NoTreeError
-            self.parent[number] = around
-            self.children[around].append(number)
-            owner.update(dict.fromkeys(cells, number))
+        sized = sorted(numbers, key=lambda each: self.masses[each][1].bit_count())
+        around = [(each, self.masses[each][1]) for each in sized if self._several(each)]
+        rank = {each: at for at, (each, _) in enumerate(around)}
+        left = dict(around)
+        for number in sized:
+            mask = self.masses[number][1]
+            for larger, cells in around[rank.get(number, -1) + 1 :]:
+                if mask & cells:
+                    if mask & ~cells:
+                        raise NoTreeError
+                    self.parent[number] = larger
+                    left[larger] &= ~mask
+                    break
+            self.children[self.parent[number]].append(number)
+        for number, mask in around:
+            if left[number] and left[number] != mask:
+                self._add_plain(number, left[number])
+            elif left[number]:
+                self.plain.add(number)
+
+    def _several(self, number: int) -> bool:
+        mask = self.masses[number][1]
+        return mask & (mask - 1) != 0
+
+    def _add_plain(self, around: int, mask: int) -> None:
+        number = self.add((self.masses[around][0], mask))
+        self.parent.append(around)
+        self.children.append([])
+        self.children[around].append(number)
+        self.plain.add(number)
 
     def classes(self) -> dict[int, list[int]]:
         """The sets of each class."""
