@@ -154,6 +154,10 @@ class Branching:
                 opened.add(label)
                 branch += range(len(given), len(given) + len(cells))
                 given += [nan] * len(cells)
+            elif len(sets) == 1 and label == own:
+                for number in numbers:
+                    branch += [len(given)] * self.family.masses[number][1].bit_count()
+                    given.append(share * self._scale([number]) / self._scale(numbers))
             else:
                 branch += [len(given)] * len(cells)
                 given.append(share if label == own else nan)
@@ -178,7 +182,7 @@ class Branching:
             raise NoTreeError
         found: list[Part] = []
         for numbers in sets:
-            if len(numbers) > 1:
+            if len(numbers) > 1 and (label != own or len(sets) > 1):
                 self._fixed(numbers)
             for number in numbers:
                 if number in self.family.plain:

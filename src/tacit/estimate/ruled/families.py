@@ -34,7 +34,7 @@ class Family:
         self.parent: list[int] = []
         self.children: list[list[int]] = []
         self.plain: set[int] = set()
-        self._above, self._ratio = [ONE], [1.0]
+        self._above, self._ratio, self._sizes = [ONE], [1.0], [1]
         self.ties = 0
         for row, mask in enumerate(full):
             self.tie(self.add((row, mask)), ONE, 1.0)
@@ -47,6 +47,7 @@ class Family:
             self.masses.append(mass)
             self._above.append(number)
             self._ratio.append(1.0)
+            self._sizes.append(1)
         return number
 
     def say(self, statement: Statement) -> None:
@@ -80,6 +81,7 @@ class Family:
         if first == ONE:
             first, second, share = second, first, 1 / share
         self._above[first], self._ratio[first] = second, share
+        self._sizes[second] += self._sizes[first]
         self.ties += 1
         return True
 
@@ -116,6 +118,10 @@ class Family:
                 self._add_plain(number, left[number])
             elif left[number]:
                 self.plain.add(number)
+
+    def _lone(self, label: int) -> bool:
+        """Whether nothing else depends on the mass of a class."""
+        return self._sizes[label] == 1 and (label in self.plain or not self._several(label))
 
     def _several(self, number: int) -> bool:
         mask = self.masses[number][1]
@@ -158,7 +164,8 @@ class Family:
                     return self._outside(number, own)
                 if len(shares) == 1:
                     ((label, share),) = shares.items()
-                    news |= self.tie(label, own, left / share)
+                    if not self._lone(label):
+                        news |= self.tie(label, own, left / share)
                 elif len(self.full) > 1 and shares:
                     news |= self._same_rest((own, round(left, 9)), shares, seen)
             if not news:
