@@ -24,6 +24,30 @@ class Links:
     rule: Ints
     factor: Floats
 
+    def chosen(self, which: Ints) -> Links:
+        """These links alone."""
+        return Links(
+            self.low[which], self.high[which], self.ratio[which],
+            self.equal[which], self.rule[which], self.factor[which],
+        )  # fmt: skip
+
+
+def distinct(links: Links, things: int) -> Links:
+    """Each link once: what is said again holds nothing back.
+
+    The rule that two rows of two states are equal says it of either state.
+    """
+    turned = links.equal & (links.low > links.high)
+    low, high = np.where(turned, (links.high, links.low), (links.low, links.high))
+    pair = low * things + high
+    if np.unique(pair).size == pair.size:
+        return links
+    ratio = np.where(turned, 1 / links.ratio, links.ratio)
+    order = np.lexsort((ratio, links.equal, pair))
+    pair, ratio, equal = pair[order], ratio[order], links.equal[order]
+    again = (pair[1:] == pair[:-1]) & (ratio[1:] == ratio[:-1]) & (equal[1:] == equal[:-1])
+    return links.chosen(np.sort(order[np.concatenate([[True], ~again])]))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chains:
