@@ -19,19 +19,29 @@ def smallest_conflict(core: Bools, grow: Grow, tries: int = 200) -> tuple[Bools,
 
     Every conflict has a member outside each consistent set, so it hits the complements of all of
     them. A smallest set that hits the complements seen so far is no larger than the smallest
-    conflict; if it conflicts it is one, and if not, growing it gives a new complement to hit.
+    conflict; if it conflicts it is one, and if not, growing it gives a new complement to hit, and
+    growing it with that complement another, until it conflicts.
     [Ignatiev, Previti, Liffiton and Marques-Silva 2015]
     """
     outside: list[Bools] = []
-    for _ in range(tries):
+    while len(outside) < tries:
         seed = _least_hitting(outside, core.size)
         if seed.sum() >= core.sum():
             return core, True
-        grown = grow(seed)
-        if grown is None:
+        new = _disjoint(seed, grow)
+        if not new:
             return seed, True
-        outside.append(~grown)
+        outside += new
     return core, False
+
+
+def _disjoint(seed: Bools, grow: Grow) -> list[Bools]:
+    """Complements of consistent sets around the seed, no two with a common member."""
+    found: list[Bools] = []
+    while (grown := grow(seed)) is not None:
+        found.append(~grown)
+        seed = seed | ~grown
+    return found
 
 
 def _least_hitting(sets: list[Bools], size: int) -> Bools:
