@@ -35,12 +35,29 @@ def worst(block, theta):
 def slope(block, counts, theta):
     """The part of the gradient N / θ that no multiplier explains, relative to the gradient.
 
-    The objective is concave and the rules are linear: 0 at a feasible point proves the optimum.
+    Without ratios the objective is concave and the rules are linear: 0 at a feasible point proves
+    the optimum. With ratios it proves that no step along the surface helps.
     """
-    matrix, _ = system(block)
-    gradient = counts / theta
-    multipliers, *_ = np.linalg.lstsq(matrix.T, gradient, rcond=None)
-    return np.abs(gradient - matrix.T @ multipliers).max() / np.abs(gradient).max()
+    normals = [*system(block)[0]]
+    for lists in block.ratios:
+        for other in lists[1:]:
+            for a, b, c, d in zip(lists[0], lists[0][1:], other, other[1:], strict=False):
+                normal = np.zeros(block.size)
+                normal[[a, d, b, c]] = theta[d], theta[a], -theta[c], -theta[b]
+                normals.append(normal / np.abs(normal).max())
+    gradient, normals = counts / theta, np.array(normals)
+    multipliers, *_ = np.linalg.lstsq(normals.T, gradient, rcond=None)
+    return np.abs(gradient - normals.T @ multipliers).max() / np.abs(gradient).max()
+
+
+def highest(block, cell):
+    """The largest value that a cell can have, by linear programming."""
+    from scipy.optimize import linprog
+
+    matrix, limits = system(block)
+    found = linprog(-np.eye(block.size)[cell], A_eq=matrix, b_eq=limits, bounds=(0, 1))
+    assert found.status == 0, found.message
+    return -found.fun
 
 
 def optimum(block, counts):
@@ -50,7 +67,7 @@ def optimum(block, counts):
     matrix, limits = system(block)
     theta = cp.Variable(block.size, nonneg=True)
     problem = cp.Problem(cp.Maximize(counts @ cp.log(theta)), [matrix @ theta == limits])
-    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
     assert problem.status == cp.OPTIMAL, problem.status
     assert np.abs(matrix @ theta.value - limits).max() < 1e-7
     return problem.value

@@ -222,10 +222,10 @@ def test_equal_ratios_erratum_9_multipliers_cancel_within_a_type():
 # --- optimal beyond the printed shapes --------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", trees.LINEAR)
+@pytest.mark.parametrize("name", trees.SHAPES)
 @given(st.data())
 def test_no_feasible_row_is_more_likely(name, data):
-    given = trees.LINEAR[name]
+    given = trees.SHAPES[name]
     N = data.draw(counts_of(given))
     theta = most_likely(given, N)
     assert naive.worst(given, theta) < 1e-12

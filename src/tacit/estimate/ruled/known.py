@@ -31,7 +31,7 @@ class Known:
     def tree_for(self, rules: Rows) -> Tree | None:
         """The tree for the limits of these rules; None if other cells are 0 then."""
         shares = _shares(rules)
-        if float(shares.min()) <= TOLERANCE or float(shares.sum()) >= 1 - TOLERANCE:
+        if not _inside(shares):
             return None
         first, *others = self.tree.splits
         given = first.given.copy()
@@ -58,9 +58,15 @@ def known_values(block: Block, tree: Tree) -> Known | None:
     cells = np.count_nonzero(np.isin(first.branch, given)) == rules.cells.size
     if not (whole and same and cells and np.array_equal(np.sort(branch), given)):
         return None
-    if not np.allclose(first.given[branch], _shares(rules), rtol=1e-9, atol=0):
+    shares = _shares(rules)
+    if not _inside(shares) or not np.allclose(first.given[branch], shares, rtol=1e-9, atol=0):
         return None
     return Known(tree, branch)
+
+
+def _inside(shares: Floats) -> bool:
+    """Whether no cell need be 0."""
+    return float(shares.min()) > TOLERANCE and float(shares.sum()) < 1 - TOLERANCE
 
 
 def _shares(rules: Rows) -> Floats:

@@ -160,10 +160,13 @@ class Ratio:
     def splits(self, family: Family) -> list[Split]:
         """The split of all lists, and those of columns in fixed proportion."""
         heads = sorted({top for top, _ in self.joined})
-        given = [self._given(family, head) for head in heads]
+        given = np.array([self._given(family, head) for head in heads])
+        left = 1.0 - np.nansum(given)
+        if left <= TOLERANCE if np.isnan(given).any() else abs(left) > TOLERANCE:
+            raise NoTreeError
         at = np.array([family.cells(cell)[0] for cells in self.columns for cell in cells])
         of = np.repeat([heads.index(top) for top, _ in self.joined], len(self.sets))
-        found = [Split(at, of, np.array(given), apart=True)]
+        found = [Split(at, of, given, apart=True)]
         for head in heads:
             parts = [column for column, (top, _) in enumerate(self.joined) if top == head]
             if len(parts) > 1:

@@ -20,7 +20,7 @@ Stored = TypeVar("Stored")
 
 _KEPT = 4096
 _trees: OrderedDict[tuple[bytes, ...], Tree | None] = OrderedDict()
-_known: OrderedDict[tuple[bytes, ...], Known | None] = OrderedDict()
+_known: OrderedDict[tuple[bytes, ...], Known] = OrderedDict()
 
 
 def recognise(block: Block) -> Tree | None:
@@ -45,8 +45,9 @@ def recognise(block: Block) -> Tree | None:
     except NoTreeError:
         tree = None
     _keep(_trees, key, tree)
-    if tree is not None and shape not in _known:
-        _keep(_known, shape, known_values(block, tree))
+    known = None if tree is None else known_values(block, tree)
+    if known is not None:
+        _keep(_known, shape, known)
     return tree
 
 
