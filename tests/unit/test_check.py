@@ -157,6 +157,22 @@ def test_statements_about_arcs_are_held_against_the_dag() -> None:
     assert [each["obeyed"] for each in plain] == [True, False]
 
 
+def test_statements_about_arcs_alone_need_no_states() -> None:
+    check = tc.check("forbid Stage -> Smoker\nat most 1 parents", "Smoker -> Stage")
+    assert check.feasible
+    assert str(check) == (
+        "2 rules: they can hold together\n\n"
+        "line 1: forbid Stage -> Smoker\n    (so it is)\n"
+        "line 2: at most 1 parents\n    (so it is)"
+    )
+
+
+def test_what_an_equality_says_itself_is_not_called_forced() -> None:
+    text = "Xray ignores Stage\nP(Xray=normal | Stage=I) <= P(Xray=normal | Stage=II)"
+    check = tc.check(text, NETWORK)
+    assert (check.forced, dict(check.redundant)) == ((), {1: (0,)})
+
+
 def test_rules_that_are_not_linear_are_named() -> None:
     sides = [f"P(Stage=I | Smoker={s}) : P(Stage=II | Smoker={s})" for s in SMOKER.states]
     check = tc.check(f"P(Xray=normal | Stage=I) <= 0.5\n{' = '.join(sides)}", NETWORK)

@@ -41,7 +41,7 @@ class Check:
                largest value the rules leave to each cell; nan where that was not computed
     structure  statements about arcs, each with what the dag has against it (mostly nothing)
     fixed      cells that the rules settle though none names their number, and that number
-    tight      rows of rules that always hold with equality
+    tight      rows of rules that always hold with equality, though other rules do not say so
     """
 
     bound: Bound
@@ -169,15 +169,16 @@ def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Ch
     quick = interior.feasible & affordable(np.diff(blocks.rule_at) * sizes, most)
     ranges = cell_intervals(blocks, np.flatnonzero(small))
     fixed = _fixed(blocks, interior, ranges)
+    spare = redundant(blocks, np.flatnonzero(quick))
     return Check(
         bound=bound,
         conflicts=(*impossible, *found),
         more=more,
-        redundant=MappingProxyType(redundant(blocks, np.flatnonzero(quick))),
+        redundant=MappingProxyType(spare),
         intervals=MappingProxyType(_by_table(bound.cells, blocks, ranges)),
         structure=structure,
         fixed=fixed,
-        tight=_tight(bound, blocks, interior, fixed[0]),
+        tight=_tight(bound, blocks.origin[interior.tight], fixed[0], spare),
         notes=_notes(bound, interior.feasible, small, quick),
     )
 
@@ -224,12 +225,12 @@ def _fixed(blocks: Blocks, interior: Interior, ranges: Floats) -> tuple[Ints, Fl
     return blocks.cells[which][order], values[order]
 
 
-def _tight(bound: Bound, blocks: Blocks, interior: Interior, fixed: Ints) -> Ints:
-    """Rows that always hold with equality, less those whose cells are settled one by one."""
-    rows = np.sort(blocks.origin[interior.tight])
+def _tight(bound: Bound, rows: Ints, fixed: Ints, spare: Collection[int]) -> Ints:
+    """Those rows, less the ones of redundant rules and of cells that are settled one by one."""
+    rows = np.sort(rows)
     chosen = bound.rows.chosen(rows)
     loose = np.bincount(chosen.owner, ~np.isin(chosen.cells, fixed), len(chosen)) > 0
-    return np.asarray(rows[loose])
+    return np.asarray(rows[loose & ~np.isin(chosen.rule, list(spare))])
 
 
 def _by_table(cells: Cells, blocks: Blocks, ranges: Floats) -> dict[str, Floats]:

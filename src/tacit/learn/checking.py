@@ -37,20 +37,27 @@ def check(
     if not known:
         raise KnowledgeError("there are no rules to check")
     structure = as_structure(network)
-    variables = _variables(structure, data)
+    if len(known.structure) == len(known):
+        frame = Frame(structure.dag, Cells.of({}), others=structure.dag.names)
+    else:
+        frame = _frame(structure.dag, _variables(structure, data))
+    return checked(known.rules, frame, everything)
+
+
+def _frame(dag: Dag, variables: Mapping[str, Variable]) -> Frame:
+    """What rules can speak of: the tables of the discrete variables."""
     families = {
         name: tuple(axis for axis in axes if isinstance(axis, Discrete))
-        for name, axes in families_of(structure.dag, variables).items()
+        for name, axes in families_of(dag, variables).items()
         if isinstance(axes[-1], Discrete)
     }
     states = [variable for variable in variables.values() if isinstance(variable, Discrete)]
-    frame = Frame(
-        structure.dag,
+    return Frame(
+        dag,
         Cells.of(families),
         ordered={variable.name for variable in states if not variable.inferred_order},
-        others=tuple(name for name in structure.dag.names if name not in families),
+        others=tuple(name for name in dag.names if name not in families),
     )
-    return checked(known.rules, frame, everything)
 
 
 def _variables(structure: Structure, data: Any) -> Mapping[str, Variable]:
