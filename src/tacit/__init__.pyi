@@ -9,11 +9,13 @@ from tacit.core.equivalence import is_minimal_imap as is_minimal_imap
 from tacit.core.equivalence import minimal_imap as minimal_imap
 from tacit.core.errors import CasesError as CasesError
 from tacit.core.errors import ColumnError as ColumnError
+from tacit.core.errors import ConflictError as ConflictError
 from tacit.core.errors import CycleError as CycleError
 from tacit.core.errors import DagError as DagError
 from tacit.core.errors import EstimateError as EstimateError
 from tacit.core.errors import FormatError as FormatError
 from tacit.core.errors import ImpossibleError as ImpossibleError
+from tacit.core.errors import KnowledgeError as KnowledgeError
 from tacit.core.errors import MissingError as MissingError
 from tacit.core.errors import NetworkError as NetworkError
 from tacit.core.errors import OptionError as OptionError
@@ -72,8 +74,10 @@ from tacit.io.interop import to_pgmpy as to_pgmpy
 from tacit.io.interop import to_pyagrum as to_pyagrum
 from tacit.io.missing import missing_as_state as missing_as_state
 from tacit.io.textbook import textbook as textbook
+from tacit.knowledge.checks import Check as Check
 from tacit.learn.averages import Average as Average
 from tacit.learn.averages import average as average
+from tacit.learn.checking import check as check
 from tacit.learn.dimension import effective_dimension as effective_dimension
 from tacit.learn.dynamic import Unrolled as Unrolled
 from tacit.learn.dynamic import sequences as sequences

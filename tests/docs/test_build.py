@@ -39,7 +39,7 @@ def test_the_reference_names_everything_public() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["fit", "query", "predict", "score", "sample", "convert", "show", "report", "demo"],
+    ["fit", "check", "query", "predict", "score", "sample", "convert", "show", "report", "demo"],
 )
 def test_the_command_line_page_names_every_option(
     command: str, capsys: pytest.CaptureFixture[str]

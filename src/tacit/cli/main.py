@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tacit.cli import convert, demo, fit, predict, query, report, sample, score, show
+from tacit.cli import check, convert, demo, fit, predict, query, report, sample, score, show
 from tacit.cli.answers import Answer
 from tacit.cli.completion import scripted
 from tacit.cli.wording import in_words
@@ -31,6 +31,7 @@ app = typer.Typer(
 )
 for module, command in (
     (fit, fit.fit),
+    (check, check.check),
     (query, query.query),
     (predict, predict.predict),
     (score, score.score),

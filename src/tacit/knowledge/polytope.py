@@ -1,30 +1,20 @@
 """Which tables the rules allow: is there any, what do all of them have in common, one of them.
 
 The tables that linear rules allow form, block by block, a polytope. All blocks stand in one linear
-program and are solved together; HiGHS (in scipy) does the work. Ratio lists are not linear and are
-left out here.
-
-Numbers are given to the solver in millionths, so that its own tolerance (1e-7) is far below what
-counts here: a rule missed by less than `MISSED` holds, room below `ROOM` is none.
+program and are solved together. Ratio lists are not linear and are left out here.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import KnowledgeError
 from tacit.knowledge.blocks import Blocks
+from tacit.knowledge.programs import MISSED, ROOM, UNIT, Part, empty, part_of, solved, violations
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-MISSED = 1e-8
-ROOM = 1e-12
-_UNIT = 1e6
 _INSIDE = 1e-9
 
 
@@ -43,65 +33,6 @@ class Interior:
     point: Floats
     tight: Bools
     zero: Bools
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """Some of the blocks, as matrices over their own positions 0..n-1.
-
-    positions, rules      which of all positions and rules these are
-    block, rule_block     the block of each, 0, 1, ... among the chosen ones
-    matrix, limits        the rules, each divided by its largest factor
-    sums                  (rows of tables, n) one row per distribution: sums @ x = 1
-    """
-
-    positions: Ints
-    rules: Ints
-    block: Ints
-    rule_block: Ints
-    matrix: csr_array
-    limits: Floats
-    equal: Bools
-    sums: csr_array
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks these are."""
-        return int(self.block[-1]) + 1 if self.block.size else 0
-
-
-def part_of(blocks: Blocks, chosen: Ints) -> Part:
-    """The blocks `chosen` (rising) as matrices."""
-    from scipy.sparse import csr_array
-
-    positions, block = _spans(blocks.cell_at, chosen)
-    rules, rule_block = _spans(blocks.rule_at, chosen)
-    rows = blocks.rules.chosen(rules)
-    place = np.zeros(blocks.cells.size, dtype=np.int64)
-    place[positions] = np.arange(positions.size)
-    largest = np.zeros(len(rows))
-    np.maximum.at(largest, rows.owner, np.abs(rows.factors))
-    scale = np.where(largest > 0, largest, 1.0)
-    matrix = csr_array(
-        (rows.factors / scale[rows.owner], place[rows.cells], rows.at),
-        shape=(len(rows), positions.size),
-    )
-    _, row = np.unique(blocks.row[positions], return_inverse=True)
-    distributions = int(row[-1]) + 1 if row.size else 0
-    sums = csr_array(
-        (np.ones(row.size), (row, np.arange(row.size))), shape=(distributions, row.size)
-    )
-    return Part(
-        positions, rules, block, rule_block, matrix, rows.limits / scale, rows.equal, sums
-    )  # fmt: skip
-
-
-def _spans(at: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """The numbers at[b]..at[b+1]-1 of every chosen b, and which of the chosen each belongs to."""
-    lengths = (at[1:] - at[:-1])[chosen]
-    which = np.repeat(np.arange(chosen.size), lengths)
-    first = np.repeat(at[chosen] - (np.cumsum(lengths) - lengths), lengths)
-    return first + np.arange(which.size), which
 
 
 def relative_interior(blocks: Blocks) -> Interior:
@@ -123,9 +54,8 @@ def relative_interior(blocks: Blocks) -> Interior:
         doubtful = np.flatnonzero(room <= _INSIDE)
     if doubtful.size:
         part = part_of(blocks, doubtful)
-        missed = violations(part)
-        worst = np.zeros(part.blocks)
-        np.maximum.at(worst, part.rule_block, np.abs(missed))
+        missed, _ = violations(part)
+        worst = np.bincount(part.rule_block, np.abs(missed), part.blocks)
         feasible[doubtful] = worst <= MISSED
         point[part.positions] = np.nan
         part, missed = _kept(blocks, doubtful[worst <= MISSED], part, missed)
@@ -139,28 +69,6 @@ def _kept(blocks: Blocks, chosen: Ints, part: Part, missed: Floats) -> tuple[Par
     """The same for fewer blocks."""
     fewer = part_of(blocks, chosen)
     return fewer, missed[np.searchsorted(part.rules, fewer.rules)]
-
-
-def violations(part: Part) -> Floats:
-    """(rules,) by how much each rule is missed where, in sum, they are missed least.
-
-    With a sign: a limit raised by its violation is one that the rule can keep.
-    """
-    from scipy.sparse import eye_array, hstack
-
-    count = len(part.limits)
-    over = eye_array(count, format="csr")
-    under = over[:, np.flatnonzero(part.equal)]
-    matrix = hstack([part.matrix, -over, under], format="csr")
-    sums = hstack([part.sums, _empty(part.sums.shape[0], matrix.shape[1] - part.block.size)])
-    cost = np.concatenate([np.zeros(part.block.size), np.ones(count + under.shape[1])])
-    solution = solved(cost, matrix, part.limits, part.equal, sums)
-    if solution is None:
-        raise KnowledgeError("the solver could not decide whether the rules can hold together")
-    extra = solution[part.block.size :]
-    missed = extra[:count].copy()
-    missed[part.equal] -= extra[count:]
-    return np.asarray(missed)
 
 
 def _roomiest(
@@ -186,13 +94,13 @@ def _roomiest(
     ], format="csr")  # fmt: skip
     bounds = np.concatenate([part.limits if limits is None else limits, np.zeros(kept.size)])
     equal = np.concatenate([part.equal, np.zeros(kept.size, dtype=np.bool_)])
-    sums = hstack([part.sums, _empty(part.sums.shape[0], part.blocks)])
+    sums = hstack([part.sums, empty(part.sums.shape[0], part.blocks)])
     cost = np.concatenate([np.zeros(size), -np.ones(part.blocks)])
     low = np.concatenate([np.zeros(size), np.full(part.blocks, -np.inf)])
     if free is None:
         low[:size] = -np.inf
     solution = solved(cost, matrix, bounds, equal, sums, low=low)
-    return None if solution is None else (solution[:size], solution[size:])
+    return None if solution is None else (solution.x[:size], solution.x[size:])
 
 
 def _forced(part: Part, limits: Floats) -> tuple[Floats, Bools, Bools]:
@@ -222,53 +130,17 @@ def _most_strict(part: Part, limits: Floats, rules: Ints, cells: Ints) -> Floats
     size = part.block.size
     slacks = eye_array(len(limits), format="csr")[:, rules]
     matrix = vstack([
-        hstack([part.matrix, slacks, _empty(len(limits), cells.size)]),
-        hstack([-eye_array(size, format="csr")[cells], _empty(cells.size, rules.size),
+        hstack([part.matrix, slacks, empty(len(limits), cells.size)]),
+        hstack([-eye_array(size, format="csr")[cells], empty(cells.size, rules.size),
                 eye_array(cells.size)]),
     ], format="csr")  # fmt: skip
     bounds = np.concatenate([limits, np.zeros(cells.size)])
     equal = np.concatenate([part.equal, np.zeros(cells.size, dtype=np.bool_)])
     wanted = rules.size + cells.size
-    sums = hstack([part.sums, _empty(part.sums.shape[0], wanted)])
+    sums = hstack([part.sums, empty(part.sums.shape[0], wanted)])
     cost = np.concatenate([np.zeros(size), -np.ones(wanted)])
-    high = np.concatenate([np.full(size, np.inf), np.full(wanted, 1 / _UNIT)])
+    high = np.concatenate([np.full(size, np.inf), np.full(wanted, 1 / UNIT)])
     solution = solved(cost, matrix, bounds, equal, sums, high=high)
     if solution is None:
         raise KnowledgeError("the solver could not decide what the rules force")
-    return np.maximum(solution[:size], 0.0)
-
-
-def solved(
-    cost: Floats,
-    matrix: csr_array,
-    limits: Floats,
-    equal: Bools,
-    sums: Any,
-    low: Floats | None = None,
-    high: Floats | None = None,
-) -> Floats | None:
-    """The x >= 0 (or low) of least cost with rules kept and sums @ x = 1; None if there is none."""
-    from scipy.optimize import linprog
-    from scipy.sparse import vstack
-
-    solve: Any = linprog  # its stubs know no sparse matrices
-    lowest = np.zeros(cost.size) if low is None else low
-    highest = np.full(cost.size, np.inf) if high is None else high
-    arguments: dict[str, Any] = {
-        "A_ub": matrix[np.flatnonzero(~equal)],
-        "b_ub": _UNIT * limits[~equal],
-        "A_eq": vstack([sums, matrix[np.flatnonzero(equal)]], format="csr"),
-        "b_eq": _UNIT * np.concatenate([np.ones(sums.shape[0]), limits[equal]]),
-        "bounds": _UNIT * np.column_stack([lowest, highest]),
-    }
-    for options in ({}, {"presolve": False}):
-        result = solve(cost, **arguments, method="highs", options=options)
-        if result.status in (0, 2):
-            break
-    return np.asarray(result.x) / _UNIT if result.status == 0 else None
-
-
-def _empty(rows: int, columns: int) -> csr_array:
-    from scipy.sparse import csr_array
-
-    return csr_array((rows, columns))
+    return np.maximum(solution.x[:size], 0.0)

@@ -5,51 +5,18 @@ A statement knows how it is written; `Rule` adds where it stood, who said it and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from tacit.core.errors import quoted
-from tacit.knowledge.terms import Probability, Term, Word
+from tacit.knowledge.expressions import Coefficient, Expression, Part, number_text
+from tacit.knowledge.terms import Probability, Term, Word, in_quotes, named, spoken
 
-
-@dataclass(frozen=True, slots=True)
-class Coefficient:
-    """The coefficient of a parent in a Gaussian family: coefficient(child, parent)."""
-
-    child: Word
-    parent: Word
-
-    def __str__(self) -> str:
-        return f"coefficient({quoted(self.child.text)}, {quoted(self.parent.text)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A number times a probability or coefficient; `of` is None for a number alone."""
-
-    factor: float
-    of: Probability | Coefficient | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """A sum of parts: 2 * P(A=a) + P(A=b) - 0.1."""
-
-    parts: tuple[Part, ...]
-
-    def __str__(self) -> str:
-        words: list[str] = []
-        for part in self.parts:
-            sign = "-" if part.factor < 0 else "+"
-            size = abs(part.factor)
-            said = _number(size) if part.of is None else str(part.of)
-            if part.of is not None and size != 1:
-                said = f"{_number(size)} * {said}"
-            if words:
-                words += [sign, said]
-            else:
-                words.append(f"-{said}" if sign == "-" else said)
-        return " ".join(words)
+__all__ = [
+    "About", "Arcs", "Coefficient", "Compare", "Declaration", "Expression", "Group", "Ignores", "Influence",
+    "Level", "MostParents", "Parametric", "Part", "Ratios", "Rule", "Share", "StateOrder",
+    "Statement", "Structural", "Synergy", "TableOf", "Tie", "Tiers",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +40,7 @@ class About:
     slack: float
 
     def __str__(self) -> str:
-        return f"{self.left} ~ {self.right} +- {_number(self.slack)}"
+        return f"{self.left} ~ {self.right} +- {number_text(self.slack)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +67,7 @@ class Influence:
 
     def __str__(self) -> str:
         verb = "increases" if self.direction > 0 else "decreases"
-        words = f"{quoted(self.child.text)} {verb} with {quoted(self.parent.text)}"
+        words = f"{spoken(self.child.text)} {verb} with {spoken(self.parent.text)}"
         return words + _when(self.given)
 
 
@@ -122,10 +89,10 @@ class Synergy:
 
     def __str__(self) -> str:
         how = "positive" if self.sign > 0 else "negative"
-        first, second = (quoted(parent.text) for parent in self.parents)
-        child = quoted(self.child.text)
+        first, second = (spoken(parent.text) for parent in self.parents)
+        child = spoken(self.child.text)
         if self.state is not None:
-            child += f"={quoted(self.state.text)}"
+            child += f"={spoken(self.state.text)}"
         return f"{how} {self.kind} synergy of {first}, {second} on {child}{_when(self.given)}"
 
 
@@ -138,8 +105,8 @@ class Ignores:
     given: tuple[Term, ...] = ()
 
     def __str__(self) -> str:
-        parents = ", ".join(quoted(parent.text) for parent in self.parents)
-        return f"{quoted(self.child.text)} ignores {parents}{_when(self.given)}"
+        parents = ", ".join(spoken(parent.text) for parent in self.parents)
+        return f"{spoken(self.child.text)} ignores {parents}{_when(self.given)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +117,8 @@ class TableOf:
     parents: tuple[Word, ...]
 
     def __str__(self) -> str:
-        given = ", ".join(quoted(parent.text) for parent in self.parents)
-        return f"table({quoted(self.child.text)}{' | ' + given if given else ''})"
+        given = ", ".join(named(parent.text) for parent in self.parents)
+        return f"table({named(self.child.text)}{' | ' + given if given else ''})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +145,8 @@ class Level:
     children: tuple[Level, ...] = ()
 
     def __str__(self) -> str:
-        inside = [", ".join(quoted(state.text) for state in self.states)] if self.states else []
-        inside += [f"{', '.join(map(str, each.scope))} {each}" for each in self.children]
+        inside = [", ".join(named(state.text) for state in self.states)] if self.states else []
+        inside += [f"{_held(each.scope, named)} {each}" for each in self.children]
         return f"{{ {'; '.join(inside)} }}"
 
 
@@ -202,9 +169,8 @@ class Group:
     states: tuple[Word, ...]
 
     def __str__(self) -> str:
-        return (
-            f"let {quoted(self.name.text)} = {{{', '.join(quoted(s.text) for s in self.states)}}}"
-        )
+        states = ", ".join(named(state.text) for state in self.states)
+        return f"let {spoken(self.name.text)} = {{{states}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +181,8 @@ class StateOrder:
     states: tuple[Word, ...]
 
     def __str__(self) -> str:
-        states = " < ".join(quoted(state.text) for state in self.states)
-        return f"order of {quoted(self.variable.text)}: {states}"
+        states = " < ".join(spoken(state.text) for state in self.states)
+        return f"order of {spoken(self.variable.text)}: {states}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +194,7 @@ class Arcs:
 
     def __str__(self) -> str:
         def name(word: Word | None) -> str:
-            return "*" if word is None else quoted(word.text)
+            return "*" if word is None else spoken(word.text)
 
         return f"{self.verb} {', '.join(f'{name(a)} -> {name(b)}' for a, b in self.arcs)}"
 
@@ -240,7 +206,7 @@ class Tiers:
     tiers: tuple[tuple[Word, ...], ...]
 
     def __str__(self) -> str:
-        tiers = (", ".join(quoted(word.text) for word in tier) for tier in self.tiers)
+        tiers = (", ".join(spoken(word.text) for word in tier) for tier in self.tiers)
         return f"order {' < '.join(tiers)}"
 
 
@@ -252,8 +218,9 @@ class MostParents:
     children: tuple[Word, ...] = ()
 
     def __str__(self) -> str:
-        whom = ", ".join(quoted(word.text) for word in self.children)
-        return f"at most {self.most} parents{' for ' + whom if whom else ''}"
+        whom = ", ".join(spoken(word.text) for word in self.children)
+        parents = "parent" if self.most == 1 else "parents"
+        return f"at most {self.most} {parents}{' for ' + whom if whom else ''}"
 
 
 Parametric: TypeAlias = Compare | About | Ratios | Influence | Synergy | Ignores | Tie | Share
@@ -266,9 +233,11 @@ Statement: TypeAlias = Parametric | Structural | Declaration
 class Rule:
     """One statement, as it was written, where, by whom, and how sure they are.
 
-    text        as written; printed from the statement where it was built in Python
-    start, end  its place in the source, line its line there
-    source      what the text came from: a file, or nothing
+    text    as written; printed from the statement where it was built in Python
+    start   where the text stands in its source, as the words of the statement do, so that
+            a word begins at `word.start - start` of the text
+    line    its line in the source
+    source  what the text came from: a file, or nothing
     """
 
     statement: Statement
@@ -292,19 +261,28 @@ class Rule:
             "write tc.P(...).between(a, b), or put the whole rule in a text"
         )
 
+    def stated(self, by: str | None = None, confidence: float | None = None) -> Rule:
+        """The same rule, with who said it and how sure they are."""
+        from tacit.knowledge.parsing import rule_of
+
+        by = self.by if by is None else by
+        confidence = self.confidence if confidence is None else confidence
+        said = rule_of(Rule(self.statement, by, confidence).text)
+        return replace(said, line=self.line, source=self.source)
+
     def _written(self) -> str:
         words = str(self.statement)
         if self.confidence != 1:
-            words += f" confidence {_number(self.confidence)}"
+            words += f" confidence {number_text(self.confidence)}"
         if self.by:
-            escaped = self.by.replace("\\", "\\\\").replace('"', '\\"')
-            words += f' by "{escaped}"'
+            words += f" by {in_quotes(self.by)}"
         return words
 
 
 def _when(given: tuple[Term, ...]) -> str:
-    return f" when {', '.join(map(str, given))}" if given else ""
+    return f" when {_held(given, spoken)}" if given else ""
 
 
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+def _held(terms: tuple[Term, ...], name: Callable[[str], str]) -> str:
+    """Terms of which every one says something of its states, if only `*`."""
+    return ", ".join(replace(term, starred=True).written(name) for term in terms)

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tacit.core.errors import quoted
+
+KEYWORDS = frozenset(
+    ("additive", "at", "by", "confidence", "decreases", "for", "forbid", "ignores", "increases",
+     "let", "most", "negative", "not", "of", "on", "order", "parent", "parents", "positive",
+     "product", "require", "share", "synergy", "when", "with")
+)  # fmt: skip
+"""Words of the language; a name that is one of them is quoted where it could be taken for it."""
+
+
+def in_quotes(text: str) -> str:
+    """A text in double quotes, whatever is in it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def named(name: str) -> str:
+    """A name as it stands inside brackets, where only `not` may be a word of the language."""
+    return in_quotes(name) if name == "not" else quoted(name)
+
+
+def spoken(name: str) -> str:
+    """A name as it stands outside brackets, between words of the language."""
+    return in_quotes(name) if name in KEYWORDS else quoted(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +56,21 @@ class Term:
     starred: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
-        name = quoted(self.variable.text)
+        return self.written(named)
+
+    def written(self, name: Callable[[str], str]) -> str:
+        """The term with its names written by `name`."""
+        variable = name(self.variable.text)
         if self.states is None:
-            return f"{name}=*" if self.starred else name
-        words = [_state(each.text) for each in self.states]
+            return f"{variable}=*" if self.starred else variable
         if self.likelihoods is not None:
-            pairs = zip(words, self.likelihoods, strict=True)
-            return f"{name}={{{', '.join(f'{word}: {value!r}' for word, value in pairs)}}}"
-        said = words[0] if len(words) == 1 else f"{{{', '.join(words)}}}"
-        return f"{name}={'not ' if self.negated else ''}{said}"
-
-
-def _state(text: str) -> str:
-    """A state as it stands in a term: `not` is a word of the language there."""
-    return f'"{text}"' if text == "not" else quoted(text)
+            pairs = zip(self.states, self.likelihoods, strict=True)
+            said = (f"{named(word.text)}: {value!r}" for word, value in pairs)
+            return f"{variable}={{{', '.join(said)}}}"
+        negation = "not " if self.negated else ""
+        if len(self.states) == 1:
+            return f"{variable}={negation}{name(self.states[0].text)}"
+        return f"{variable}={negation}{{{', '.join(named(word.text) for word in self.states)}}}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from tacit.core.errors import FormatError, TacitError
 from tacit.engines.plain import evidence_from_plain, evidence_to_plain
+from tacit.estimate.ruled.status import RuleStatus
 from tacit.families.counts import Counts
 from tacit.families.moments import Moments
 from tacit.families.table import Table
@@ -74,6 +76,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
         "objective": fit.objective,
         "trace": list(fit.trace),
         "stop": fit.stop.name,
+        "rules": [asdict(status) for status in fit.rules],
         "settings": dict(fit.settings),
         "seed": fit.seed,
         "notes": list(fit.notes),
@@ -105,7 +108,7 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         objective=float(plain["objective"]),
         trace=tuple(map(float, plain["trace"])),
         stop=Stop[plain["stop"]],
-        rules=(),
+        rules=tuple(_rule(each, at) for at, each in enumerate(plain.get("rules", ()), 1)),
         settings=plain["settings"],
         seed=plain["seed"],
         notes=tuple(plain["notes"]),
@@ -120,6 +123,48 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         ),
         known={name: _counts(each) for name, each in plain["known"].items()},
     )
+
+
+def _rule(plain: Any, number: int) -> RuleStatus:
+    """One rule as it was saved, every part of the kind that `RuleStatus` declares."""
+    damaged = f"rule {number} of the saved fit is damaged:"
+    if not isinstance(plain, dict):
+        raise FormatError(f"{damaged} it is no description of a rule")
+    known = {}
+    for each in fields(RuleStatus):
+        if each.name not in plain:
+            raise FormatError(f"{damaged} its {each.name!r} is missing")
+        read, what = _KINDS[str(each.type)]
+        try:
+            known[each.name] = read(plain[each.name])
+        except (TypeError, ValueError):
+            raise FormatError(f"{damaged} its {each.name!r} is no {what}") from None
+    return RuleStatus(**known)
+
+
+def _is(kind: type) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if type(value) is not kind:
+            raise TypeError
+        return value
+
+    return read
+
+
+def _number(value: Any) -> float:
+    """A number; those that are not finite are saved as words."""
+    if type(value) not in (int, float) and value not in ("inf", "-inf", "nan"):
+        raise TypeError
+    return float(value)
+
+
+_KINDS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    "str": (_is(str), "text"),
+    "int": (_is(int), "whole number"),
+    "bool": (_is(bool), "truth value"),
+    "float": (_number, "number"),
+    "float | None": (lambda value: None if value is None else _number(value), "number"),
+}
 
 
 def _gaps_to_plain(gaps: Gaps | None) -> dict[str, Any] | None:

@@ -16,20 +16,23 @@ _PRIORS = {"BDeu": "bdeu:{}", "K2": "k2", "Jeffreys": "jeffreys", "Dirichlet": "
 _ESTIMATES = {"ML": "ml", "MAP": "map", "PosteriorMean": "mean", "Smoothed": "smoothed"}
 _METHODS = {"AvailableCases": "available", "EM": "em", "Gradient": "gradient", "FillIn": "fill-in"}
 _LIMITS = {"restarts": "--restarts", "tolerance": "--tolerance", "max_steps": "--max-steps"}
+_RULES = "rules.know"
 _POLICIES = ("uniform", "prior", "error")
 _LONG = 2_000
-"""A dag of more letters is no word for a command line."""
+"""A dag of more letters is no word for a command line, rules of more letters none for a call."""
 
 
 def again(fit: Fit) -> dict[str, Any]:
     """`python` and `command` that repeat it, `seed`, `fingerprint` and `source`, `settings`.
 
-    `learned.json` stands for the network of this fit, written with `tc.write`. The command is None
-    where the command line has no words for what Python was asked.
+    `learned.json` stands for the network of this fit, written with `tc.write`, and `rules_file` for
+    a file of its rules where there was none. The command is None where the command line has no
+    words for what Python was asked.
     """
     return {
         "python": _python(fit),
         "command": _command(fit),
+        "rules_file": _RULES if "knowledge" in fit.settings and not _files(fit) else None,
         "seed": fit.seed,
         "source": fit.cases.source,
         "fingerprint": fit.cases.fingerprint,
@@ -57,12 +60,38 @@ def _python(fit: Fit) -> str:
     else:
         lines.append(f"prior = ...  # {prior}")
         given.insert(0, "prior=prior")
+    if "knowledge" in settings:
+        lines.append(f"knowledge = {_knowledge(fit)}")
+        given.insert(0, "knowledge=knowledge")
     given += [f"method=tc.{settings['method']}"] if settings["method"] != "counting" else []
     given += [f"hidden={_hidden(fit)!r}"] if "hidden" in settings else []
     given += [f"{each}={settings[each]!r}" for each in ("tied", "start") if each in settings]
     given += [f"level={settings['level']:g}"]
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
     return "\n".join([*lines, f"fit = tc.fit(network, cases, {', '.join(given)})"])
+
+
+def _knowledge(fit: Fit) -> str:
+    """The files of the rules, or their text, as Python writes it."""
+    files, text = _files(fit), str(fit.settings["knowledge"])
+    if files and all(map(_is_knowledge, files)):
+        return repr(files[0] if len(files) == 1 else files)
+    if len(text) > _LONG:
+        return f"{_RULES!r}  # a file of the rules above"
+    if '"""' in text or "\\" in text or not text.replace("\n", "").isprintable():
+        return repr(text)
+    return f'"""\n{text.strip()}\n"""'
+
+
+def _is_knowledge(name: str) -> bool:
+    """Whether `tc.fit` takes this text for the name of a file."""
+    return "\n" not in name and name.lower().removesuffix(".gz").endswith(".know")
+
+
+def _files(fit: Fit) -> list[str]:
+    """The files that hold all rules; none where some were written elsewhere."""
+    files = [str(name) for name in fit.settings.get("knowledge_files", ())]
+    return files if all(rule.source in files for rule in fit.rules) else []
 
 
 def _declared(fit: Fit) -> bool:
@@ -112,6 +141,7 @@ def _command(fit: Fit) -> str | None:
     network = "learned.json" if _declared(fit) or len(dag) > _LONG else dag
     words = ["tacit", "fit", fit.cases.source if _is_file(fit.cases.source) else "CASES"]
     words += ["--network", network]
+    words += _knowledge_words(fit)
     words += ["--prior", _PRIORS[prior].format(strength), "--estimate", _ESTIMATES[estimate]]
     words += ["--empty", settings["empty"]] if settings["empty"] != "uniform" else []
     words += [*method, *_hidden_words(fit), "--level", settings["level"]]
@@ -138,6 +168,12 @@ def _hidden_words(fit: Fit) -> list[str]:
         told = str(states) if isinstance(states, int) else f"{{{', '.join(map(quoted, states))}}}"
         words += ["--hidden", f"{quoted(name)}={told}"]
     return words
+
+
+def _knowledge_words(fit: Fit) -> list[str]:
+    if "knowledge" not in fit.settings:
+        return []
+    return [word for name in _files(fit) or [_RULES] for word in ("--knowledge", name)]
 
 
 def _is_number(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tacit.learn.fits import Fit
 from tacit.reporting.support import all_rows
-from tacit.reporting.wording import are, finite, first, nats, some, weight
+from tacit.reporting.wording import are, finite, first, joined, nats, shortened, some, weight
 from tacit.reporting.worries import worries
 
 _HOW = {
@@ -64,11 +64,25 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
         how = "by least squares"
     extent = f"{some(figures['variables'], 'variable')} and {some(figures['arcs'], 'arc')}"
     return [
-        f"The parameters of a network of {extent} were learned from {cases} {how}.",
+        f"The parameters of a network of {extent} were learned from {cases} {how}{_rules(fit)}.",
         f"There are {some(figures['free_parameters'], 'free parameter')}"
-        + (f" in {some(figures['rows'], 'row')}." if figures["rows"] else "."),
+        + (f" in {some(figures['rows'], 'row')}" if figures["rows"] else "")
+        + (", the rules left aside." if fit.rules else "."),
         *_gaps(fit),
     ]
+
+
+def _rules(fit: Fit) -> str:
+    """`, with 5 rules of Dr. Lee and Dr. Kim`."""
+    if not fit.rules:
+        return ""
+    told = f", with {some(len(fit.rules), 'rule')}"
+    names = [shortened(name, 40) for name in dict.fromkeys(rule.by for rule in fit.rules) if name]
+    if not names:
+        return told
+    signed = sum(bool(rule.by) for rule in fit.rules)
+    some_of = "" if signed == len(fit.rules) else f", {signed:,} of them"
+    return f"{told}{some_of} of {joined(names, 4)}"
 
 
 def _gaps(fit: Fit) -> list[str]:
@@ -99,6 +113,9 @@ def _likelihood(fit: Fit, figures: dict[str, Any]) -> list[str]:
     marginal = figures["log_marginal_likelihood"]
     if marginal is not None:
         prior = fit.settings["prior"]
-        told = f"Under the prior {prior} the log marginal likelihood is {marginal:,.1f} nats."
+        rules = " and the rules" if fit.rules else ""
+        told = (
+            f"Under the prior {prior}{rules} the log marginal likelihood is {marginal:,.1f} nats."
+        )
         sentences.append(told)
     return sentences

@@ -16,6 +16,7 @@ from tacit.reporting import sections
 from tacit.reporting.again import again
 from tacit.reporting.answer import answer
 from tacit.reporting.gaps import missing
+from tacit.reporting.rules import rules
 from tacit.reporting.runs import course
 from tacit.reporting.tabled import tables
 from tacit.reporting.unseen import hidden
@@ -26,6 +27,7 @@ FORMAT, VERSION = "tacit report", 1
 BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
     "answer": ("The answer", answer),
     "network": ("The network", sections.network),
+    "rules": ("Rules", rules),
     "tables": ("Tables", tables),
     "missing": ("Missing cells", missing),
     "hidden": ("Hidden variables", hidden),

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import inferred, wording
+from tacit.reporting import inferred, ruled, wording
 from tacit.reporting.charts import chart
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
@@ -19,7 +19,15 @@ from tacit.reporting.pictures import (
     thickness,
 )
 from tacit.reporting.support import FEW
-from tacit.reporting.views import Shown, coefficients, equation, shown_tables, table_rows
+from tacit.reporting.views import (
+    Shown,
+    aside,
+    coefficients,
+    equation,
+    moved_by,
+    shown_tables,
+    table_rows,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,7 +38,7 @@ SHORT = 12
 """Tables of more rows are folded, and all of them in networks of more than OPEN variables."""
 OPEN = 40
 LONG = 20
-"""Variables with missing cells; the list of more of them is folded."""
+"""Variables with missing cells, and rules of one verdict; the list of more of them is folded."""
 PRINTED = 2_000
 """Up to so many rows in all, folded parts unfold on paper."""
 
@@ -97,6 +105,13 @@ def _network(known: Sections) -> View:
     }
 
 
+def _rules(known: Sections) -> View:
+    view = ruled.view(known["rules"])
+    for group in view["groups"]:
+        group["open"] = len(group["rules"]) <= LONG
+    return view
+
+
 def _classes() -> list[str]:
     between = [f"{low:g} to {high:g}" for low, high in pairwise(CLASSES)]
     return [f"under {CLASSES[0]:g}", *between, f"{CLASSES[-1]:g} or more"]
@@ -115,6 +130,8 @@ def _tables(known: Sections) -> View:
     return {
         "views": views,
         "few": FEW,
+        "moved_by": moved_by(section),
+        "aside": aside(section),
         "any_table": any(view["lines"] is None for view in views),
         "marked": any(view["marked"] for view in views),
         "inferred": any(view["inferred"] for view in views),
@@ -208,12 +225,13 @@ def _course(known: Sections) -> View:
 
 def _again(known: Sections) -> View:
     section = known["again"]
-    return {"lines": list(flat(section["settings"]))}
+    return {"lines": list(flat(section["settings"])), "rules_file": section.get("rules_file")}
 
 
 KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "answer": ("answer.html", _answer),
     "network": ("network.html", _network),
+    "rules": ("rules.html", _rules),
     "tables": ("tables.html", _tables),
     "missing": ("missing.html", _missing),
     "hidden": ("hidden.html", _hidden),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import course, hidden, missing
+from tacit.reporting.ruled import rules
 from tacit.reporting.support import FEW
-from tacit.reporting.views import Shown, coefficients, shown_tables, table_rows
+from tacit.reporting.views import Shown, aside, coefficients, moved_by, shown_tables, table_rows
 from tacit.reporting.wording import nats, percent, places, some, weight
 
 MOST_CELLS = 20_000
 """Cells of all tables that a text shows."""
+MOST_LETTERS = 2_000
+"""Letters of rules up to which settings repeat them."""
 
 
 def _answer(section: Section) -> Iterator[Block]:
@@ -60,10 +63,11 @@ def _network(section: Section) -> Iterator[Block]:
 def _tables(section: Section) -> Iterator[Block]:
     if any(table["family"] == "table" for table in section["tables"]):
         prior = f" under the prior {section['prior']}" if section["prior"] else ""
+        prior += aside(section)
         yield Paragraph(
             f"Probabilities with their {percent(section['level'])} credible intervals{prior}. "
-            "▲ and ▼ mark cells that the prior moved, with the distance from their share of the "
-            f"row's cases; * marks rows on fewer than {FEW} cases"
+            f"▲ and ▼ mark cells that {moved_by(section)} moved, with the distance from their "
+            f"share of the row's cases; * marks rows on fewer than {FEW} cases"
             + (", ~ rows whose cases were mostly inferred." if _any_inferred(section) else ".")
         )
     for shown in shown_tables(section, MOST_CELLS):
@@ -111,14 +115,23 @@ def _again(section: Section) -> Iterator[Block]:
         "seed": "none; nothing was drawn at random" if section["seed"] is None else section["seed"],
         **section["settings"],
     }
-    yield Sheet("", ("setting", "value"), tuple(flat(told)), labels=2)
+    yield Sheet("", ("setting", "value"), tuple(_by_lines(flat(told))), labels=2)
+
+
+def _by_lines(settings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for key, value in settings:
+        lines = value.splitlines() or [""]
+        yield key, lines[0]
+        yield from (("", line) for line in lines[1:])
 
 
 def flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Settings one per line, nested ones under `outer.inner`."""
+    """Settings one per line, nested ones under `outer.inner`; of long rules only the extent."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from flat(value, f"{before}{key}.")
+        elif key == "knowledge" and len(value) > MOST_LETTERS:
+            yield key, f"{some(len(value.splitlines()), 'line')} of rules, kept whole in the fit"
         else:
             yield f"{before}{key}", f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -126,6 +139,7 @@ def flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, s
 KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "answer": _answer,
     "network": _network,
+    "rules": rules,
     "tables": _tables,
     "missing": missing,
     "hidden": hidden,

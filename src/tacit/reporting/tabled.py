@@ -21,13 +21,14 @@ MOST_CELLS = 500_000
 MOST_INTERVALS = 200_000
 """Cells of a table up to which intervals are computed."""
 MOVED = 0.005
-"""The prior is said to have moved a cell from here on."""
+"""The prior or a rule is said to have moved a cell from here on."""
 
 
 def tables(fit: Fit) -> dict[str, Any]:
     """`tables`, parents before children; the `level` of intervals and the `prior` behind them.
 
-    From a distance of `moved_from` on, the prior is said to have moved a cell.
+    From a distance of `moved_from` on, the prior is said to have moved a cell, or a rule if it
+    was `ruled`: its intervals then say nothing of the rules.
     A table has `parents` and `states` with their names and, for each row it holds, `position`,
     `probability`, `lower`, `upper`, `cases` and `moved`: the probability less the share of the
     state in the row's cases, and `inferred`: whether most of its cases were inferred rather than
@@ -45,6 +46,7 @@ def tables(fit: Fit) -> dict[str, Any]:
         "level": float(fit.settings["level"]),
         "prior": str(fit.settings["prior"]) if fit.pseudo else None,
         "moved_from": MOVED,
+        "ruled": bool(fit.rules),
         "tables": told,
     }
 

@@ -98,6 +98,16 @@ def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cel
         yield Cell(probability(value), interval(low, high), mark, shade)
 
 
+def moved_by(section: Mapping[str, Any]) -> str:
+    """What moved cells away from their share of the cases."""
+    return "the prior or a rule" if section.get("ruled") else "the prior"
+
+
+def aside(section: Mapping[str, Any]) -> str:
+    """What the intervals leave out of account."""
+    return ", the rules left aside" if section.get("ruled") else ""
+
+
 def coefficients(table: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """The parameters of a linear Gaussian family: name, value, interval."""
     return [

@@ -149,6 +149,14 @@ def _letter_width(letter: str) -> float:
     return 0.72 if letter.isupper() else 0.60
 
 
+def joined(items: Iterable[str], most: int) -> str:
+    """`a, b and c`; of many the first few, and how many more there are."""
+    known = list(items)
+    if len(known) > most or len(known) < 2:
+        return first(known, most)
+    return f"{', '.join(known[:-1])} and {known[-1]}"
+
+
 def first(items: Iterable[str], most: int) -> str:
     """The first few, and how many more there are."""
     known = list(items)

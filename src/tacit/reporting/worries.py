@@ -11,10 +11,12 @@ from tacit.core.errors import quoted
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit, Stop
 from tacit.reporting.gaps import imputed
+from tacit.reporting.ruled import name, one_line
+from tacit.reporting.rules import ranked
 from tacit.reporting.runs import reached
 from tacit.reporting.support import FEW, Rows, all_rows
 from tacit.reporting.unseen import identified
-from tacit.reporting.wording import are, first, some
+from tacit.reporting.wording import are, first, joined, shortened, some
 
 CERTAIN = 0.99
 KNOWING = 300
@@ -60,13 +62,13 @@ def _no_cases(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
         return None
     by_prior = not str(fit.settings["estimate"]).startswith("ML")
     filled = "the prior's word" if by_prior else _FILLED.get(str(fit.settings["empty"]), "a guess")
+    filled += " and that of the rules" if fit.rules else ""
     have, what = ("has", "it holds") if count == 1 else ("have", "they hold")
     text = f"{count:,} of {some(total, 'row')} {have} no case: what {what} is {filled}, not learned"
     return _worry("no cases", text, none)
 
 
 def _impossible(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
-    del fit
     zero = {
         rows.table.child: int((rows.values[rows.cases > 0] == 0).sum())
         for rows in tables
@@ -77,8 +79,11 @@ def _impossible(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
         return None
     text = (
         f"{some(count, 'probability', 'probabilities')} {are(count)} exactly 0: the network calls "
-        "impossible what these cases did not show; a prior, tc.BDeu(1) for example, avoids that"
+        "impossible what these cases did not show"
     )
+    text += " or a rule excludes" if fit.rules else ""
+    text += "; a prior, tc.BDeu(1) for example, avoids that"
+    text += " where no rule asks for it" if fit.rules else ""
     return _worry("impossible", text, zero)
 
 
@@ -198,8 +203,32 @@ def _not_identified(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     return {"kind": "not identified", "text": text, "where": where}
 
 
+def _resisted(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del tables
+    found = [one for one in ranked(fit) if one["verdict"] == "resisted"]
+    if not found:
+        return None
+    said = [f"{name(one)}: {shortened(one_line(one['text']), 80)}" for one in found[:3]]
+    more = len(found) - len(said)
+    rest = f"; and {some(more, 'more rule')}" if more else ""
+    return {"kind": "resisted", "text": f"the data resist {'; '.join(said)}{rest}", "where": []}
+
+
+def _doubted(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del tables
+    found = [one for one in ranked(fit) if one["confidence"] not in (None, 1)]
+    if not found:
+        return None
+    came = "came" if len(found) == 1 else "each came"
+    them = "it" if len(found) == 1 else "them"
+    text = f"{joined(map(name, found), 4)} {came} with a confidence below 1: the fit holds {them}"
+    return {"kind": "doubted rules", "text": f"{text} strictly all the same", "where": []}
+
+
 CHECKS: tuple[Check, ...] = (
     _cut_short,
+    _resisted,
+    _doubted,
     _starts_apart,
     _not_identified,
     _imputed,

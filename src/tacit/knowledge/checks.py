@@ -1,0 +1,268 @@
+"""What rules say without data: can they hold together, and what do they settle already."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.core.dag import Dag
+from tacit.core.errors import ConflictError
+from tacit.core.grid import counted
+from tacit.knowledge.binding import bind
+from tacit.knowledge.blocks import Blocks, blocks_of
+from tacit.knowledge.bound import Bound
+from tacit.knowledge.cells import Cells
+from tacit.knowledge.conflicts import Conflict, conflicts_of
+from tacit.knowledge.expansion import expansion
+from tacit.knowledge.implied import SAME, affordable, cell_intervals, redundant
+from tacit.knowledge.polytope import Interior, relative_interior
+from tacit.knowledge.statements import Arcs, MostParents, Rule, Tiers
+from tacit.knowledge.structural import check_structure
+from tacit.knowledge.wording import called, expressed, labels, place, plainly
+
+WORK = 500_000
+"""So many (question, cell or rule of the block) pairs are asked unless all are wanted: seconds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Check:
+    """What rules say of a network, without data.
+
+    bound      the rules about parameters, bound to cells
+    conflicts  smallest sets of rules that contradict each other; `more` parts of the network
+               have conflicts that are not shown
+    redundant  numbers of rules that others imply, each with the numbers of those others
+    intervals  of each table that rules speak of, `[parents..., child, 2]`: the least and the
+               largest value the rules leave to each cell; nan where that was not computed
+    structure  statements about arcs, each with what the dag has against it (mostly nothing)
+    fixed      cells that the rules settle though none names their number, and that number
+    tight      rows of rules that always hold with equality
+    """
+
+    bound: Bound
+    conflicts: tuple[Conflict, ...]
+    more: int
+    redundant: Mapping[int, tuple[int, ...]]
+    intervals: Mapping[str, Floats]
+    structure: tuple[tuple[Rule, str], ...]
+    fixed: tuple[Ints, Floats]
+    tight: Ints
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Those about parameters, in the order in which they were written."""
+        return self.bound.rules
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the rules can hold together, in this dag."""
+        return not self.conflicts and not any(against for _, against in self.structure)
+
+    @property
+    def forced(self) -> tuple[str, ...]:
+        """Equalities that the rules force though none of them says so."""
+        return self.forced_first(self.fixed[0].size + self.tight.size)
+
+    def forced_first(self, most: int) -> tuple[str, ...]:
+        """The first of them."""
+        rows = self.bound.rows.chosen(self.tight[:most])
+        said = [
+            f"{expressed(self.bound.cells, rows.cells[at], sign * rows.factors[at])}"
+            f" = {plainly(sign * limit)}"
+            for at, sign, limit in zip(
+                map(slice, rows.at[:-1], rows.at[1:]), rows.sign, rows.limits, strict=True
+            )
+        ]
+        left = max(0, most - len(said))
+        cells, values = labels(self.bound.cells, self.fixed[0][:left]), self.fixed[1][:left]
+        return (*said, *(f"{cell} = {plainly(v)}" for cell, v in zip(cells, values, strict=True)))
+
+    def expansion(self, number: int, most: int = 12) -> tuple[str, ...]:
+        """What rule `number` says, cell by cell."""
+        return expansion(self.bound, number, most)
+
+    def implied_by(self, number: int) -> str:
+        """`implied by line 3`, for a redundant rule."""
+        others = [self.rules[other] for other in self.redundant[number]]
+        return f"implied by {called(others, self.rules)}" if others else "holds for every table"
+
+    def __repr__(self) -> str:
+        verdict = "can hold together" if self.feasible else "conflict"
+        return (
+            f"<Check of {counted(len(self.rules) + len(self.structure), 'rule')}: they {verdict}>"
+        )
+
+    def __str__(self) -> str:
+        from tacit.knowledge.showing import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from tacit.knowledge.showing import as_html
+
+        return as_html(self)
+
+    def to_plain(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "feasible": self.feasible,
+            "rules": [self._rule(number) for number in range(len(self.rules))],
+            "structure": [
+                {"text": rule.text, "place": place(rule), "obeyed": not against}
+                for rule, against in self.structure
+            ],
+            "conflicts": [_conflict(conflict) for conflict in self.conflicts],
+            "more_conflicts": self.more,
+            "forced": list(self.forced),
+            "intervals": {name: values.tolist() for name, values in self.intervals.items()},
+            "notes": list(self.notes),
+        }
+
+    def _rule(self, number: int) -> dict[str, Any]:
+        rule = self.rules[number]
+        implied = number in self.redundant
+        return {
+            "number": number,
+            "text": rule.text,
+            "place": place(rule),
+            "expansion": list(self.expansion(number, most=1_000)),
+            "redundant": implied,
+            "implied_by": list(self.redundant[number]) if implied else [],
+        }
+
+
+def _conflict(conflict: Conflict) -> dict[str, Any]:
+    return {
+        "rules": [{"text": rule.text, "place": place(rule)} for rule in conflict.rules],
+        "why": conflict.why,
+        "smallest": conflict.smallest,
+        "parts": conflict.blocks,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What rules are held against: a dag, its tables, what is known of the order of states.
+
+    ordered  variables whose order of states somebody declared; None: all
+    others   variables without a table
+    """
+
+    dag: Dag
+    cells: Cells
+    ordered: Collection[str] | None = None
+    others: Collection[str] = ()
+
+
+def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Check:
+    """Everything that the rules say without data; `everything`: however long it takes."""
+    structure = _structure(rules, frame.dag)
+    bound, impossible = _bound(rules, frame)
+    blocks = blocks_of(bound)
+    interior = relative_interior(blocks)
+    found, more = conflicts_of(bound, blocks, np.flatnonzero(~interior.feasible))
+    sizes = np.diff(blocks.cell_at) + np.diff(blocks.rule_at)
+    most = np.iinfo(np.int64).max if everything else WORK
+    small = interior.feasible & affordable(2 * np.diff(blocks.cell_at) * sizes, most)
+    quick = interior.feasible & affordable(np.diff(blocks.rule_at) * sizes, most)
+    ranges = cell_intervals(blocks, np.flatnonzero(small))
+    fixed = _fixed(blocks, interior, ranges)
+    return Check(
+        bound=bound,
+        conflicts=(*impossible, *found),
+        more=more,
+        redundant=MappingProxyType(redundant(blocks, np.flatnonzero(quick))),
+        intervals=MappingProxyType(_by_table(bound.cells, blocks, ranges)),
+        structure=structure,
+        fixed=fixed,
+        tight=_tight(bound, blocks, interior, fixed[0]),
+        notes=_notes(bound, interior.feasible, small, quick),
+    )
+
+
+def _structure(rules: Sequence[Rule], dag: Dag) -> tuple[tuple[Rule, str], ...]:
+    """Each statement about arcs, with what the dag has against it."""
+    found = []
+    for rule in rules:
+        if isinstance(rule.statement, Arcs | Tiers | MostParents):
+            try:
+                check_structure([rule], dag)
+                found.append((rule, ""))
+            except ConflictError as problem:
+                found.append((rule, str(problem)))
+    return tuple(found)
+
+
+def _bound(rules: Sequence[Rule], frame: Frame) -> tuple[Bound, list[Conflict]]:
+    """The rules bound, those left out that cannot hold whatever the tables are."""
+    kept = list(rules)
+    impossible: list[Conflict] = []
+    while True:
+        try:
+            bound = bind(kept, frame.cells, ordered=frame.ordered, others=frame.others)
+            return bound, impossible
+        except ConflictError as problem:
+            guilty = next((rule for rule in kept if rule.text in problem.rules), None)
+            if guilty is None or len(impossible) == 5:
+                raise
+            why = str(problem).partition("\n")[0].rpartition(": ")[2]
+            impossible.append(Conflict((guilty,), why))
+            kept.remove(guilty)
+
+
+def _fixed(blocks: Blocks, interior: Interior, ranges: Floats) -> tuple[Ints, Floats]:
+    """Cells that the rules settle, less those whose number a rule names itself."""
+    single = np.diff(blocks.rules.at) == 1
+    told = blocks.rules.cells[blocks.rules.at[:-1][single & blocks.rules.equal]]
+    settled: Bools = (ranges[:, 1] - ranges[:, 0] <= SAME) | interior.zero
+    settled[told] = False
+    which = np.flatnonzero(settled)
+    values = np.where(interior.zero[which], 0.0, np.nan_to_num(ranges[which].mean(axis=1)))
+    order = np.argsort(blocks.cells[which])
+    return blocks.cells[which][order], values[order]
+
+
+def _tight(bound: Bound, blocks: Blocks, interior: Interior, fixed: Ints) -> Ints:
+    """Rows that always hold with equality, less those whose cells are settled one by one."""
+    rows = np.sort(blocks.origin[interior.tight])
+    chosen = bound.rows.chosen(rows)
+    loose = np.bincount(chosen.owner, ~np.isin(chosen.cells, fixed), len(chosen)) > 0
+    return np.asarray(rows[loose])
+
+
+def _by_table(cells: Cells, blocks: Blocks, ranges: Floats) -> dict[str, Floats]:
+    """`[parents..., child, 2]` of every table that rules speak of; rows without rules are free."""
+    every = np.tile([0.0, 1.0], (cells.size, 1))
+    every[blocks.cells] = ranges
+    ruled = np.zeros(cells.size, dtype=np.bool_)
+    ruled[blocks.cells] = True
+    ranged = {}
+    for name in cells.families:
+        own = cells.block(name)
+        if ruled[own].any():
+            values = every[own]
+            values.flags.writeable = False
+            ranged[name] = values
+    return ranged
+
+
+def _notes(bound: Bound, feasible: Bools, small: Bools, quick: Bools) -> tuple[str, ...]:
+    curved = {part.rule for part in bound.proportions} | {part.rule for part in bound.products}
+    notes = []
+    if curved:
+        who = called([bound.rules[number] for number in sorted(curved)[:6]], bound.rules)
+        notes.append(
+            f"not linear, so not held against the other rules: {who}"
+            + (f" ({len(curved) - 6} more)" if len(curved) > 6 else "")
+        )
+    for done, what in ((small, "intervals"), (quick, "redundant rules")):
+        if left := int((feasible & ~done).sum()):
+            parts = counted(left, "large part")
+            notes.append(f"{what} were not computed in {parts} of the network: that takes longer")
+    return tuple(notes)

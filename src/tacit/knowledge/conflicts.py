@@ -1,0 +1,187 @@
+"""Rules that contradict each other: the smallest set of them, and why in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Bools, Ints
+from tacit.core.errors import ConflictError
+from tacit.core.grid import counted
+from tacit.knowledge.blocks import Blocks, blocks_of
+from tacit.knowledge.bound import Bound
+from tacit.knowledge.hitting import smallest_conflict, without_spare
+from tacit.knowledge.polytope import relative_interior
+from tacit.knowledge.programs import MISSED, Part, extreme, part_of, violations
+from tacit.knowledge.statements import Rule
+from tacit.knowledge.wording import called, expressed, place, plainly
+
+MOST = 5
+"""So many conflicts are explained; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Rules that cannot hold together, though any fewer of them can.
+
+    smallest  it is proven that no conflict in this part of the network has fewer rules
+    blocks    in how many separate parts of the network the same rules conflict
+    """
+
+    rules: tuple[Rule, ...]
+    why: str
+    smallest: bool = True
+    blocks: int = 1
+
+    def __str__(self) -> str:
+        if len(self.rules) == 1:
+            head = "a rule contradicts itself"
+        else:
+            head = f"{len(self.rules)} rules contradict each other"
+        if not self.smallest:
+            head += " (perhaps fewer do)"
+        if self.blocks > 1:
+            head += f", in {self.blocks} separate parts of the network alike"
+        lines = (f"    {place(rule) + ': ' if place(rule) else ''}{rule}" for rule in self.rules)
+        return "\n".join([head, "", *lines, "", self.why])
+
+
+def check_feasible(bound: Bound) -> None:
+    """Nothing if the linear rules can hold together, else a `ConflictError` that shows why."""
+    blocks = blocks_of(bound)
+    feasible = relative_interior(blocks).feasible
+    if not feasible.all():
+        raise conflict_error(*conflicts_of(bound, blocks, np.flatnonzero(~feasible)))
+
+
+def conflict_error(conflicts: tuple[Conflict, ...], more: int) -> ConflictError:
+    """All conflicts in one message; `more` parts of the network with others are only counted."""
+    told = [str(conflict) for conflict in conflicts]
+    if more:
+        told.append(f"and {counted(more, 'more part')} of the network with other conflicts")
+    told.append("change or leave out one of the rules of each")
+    if len(conflicts) == 1 and not more:
+        told[-1] = "change it" if len(conflicts[0].rules) == 1 else "change or leave out one"
+    return ConflictError("\n\n".join(told), tuple(map(str, conflicts[0].rules)))
+
+
+def conflicts_of(bound: Bound, blocks: Blocks, bad: Ints) -> tuple[tuple[Conflict, ...], int]:
+    """The conflicts of infeasible blocks, and how many of the blocks are left unexplained."""
+    found: list[Conflict] = []
+    left = bad
+    while left.size and len(found) < MOST:
+        numbers, smallest = _smallest(blocks, left[0])
+        alike = _also_in(blocks, left, numbers)
+        why = _why(bound, blocks, left[0], numbers)
+        rules = tuple(bound.rules[number] for number in numbers)
+        found.append(Conflict(rules, why, smallest, int(alike.sum())))
+        left = left[~alike]
+    return tuple(found), int(left.size)
+
+
+def _smallest(blocks: Blocks, block: int) -> tuple[Ints, bool]:
+    """The numbers of the fewest statements of a block that conflict, and whether it is proven."""
+    part = part_of(blocks, np.array([block]))
+    numbers, statement = np.unique(blocks.rules.rule[part.rules], return_inverse=True)
+
+    def missed(members: Bools) -> float:
+        return float(np.abs(violations(part.only(members[statement]))[0]).sum())
+
+    def conflicts(members: Bools) -> bool:
+        return missed(members) > MISSED
+
+    def grow(seed: Bools) -> Bools | None:
+        if conflicts(seed):
+            return None
+        grown = _holding_with(part, statement, seed)
+        for other in np.flatnonzero(~grown):
+            wider = grown.copy()
+            wider[other] = True
+            if not conflicts(wider):
+                grown = wider
+        return grown
+
+    core = without_spare(_priced(part, statement, numbers.size), conflicts)
+    members, proven = smallest_conflict(core, grow)
+    return numbers[members], proven
+
+
+def _priced(part: Part, statement: Ints, count: int) -> Bools:
+    """The statements that carry a certificate of the conflict."""
+    core = np.zeros(count, dtype=np.bool_)
+    core[statement[np.abs(violations(part)[1]) > 1e-9]] = True
+    return core
+
+
+def _holding_with(part: Part, statement: Ints, seed: Bools) -> Bools:
+    """The statements that hold where all in `seed` do and the others are missed least."""
+    own = seed[statement]
+    eased = part.limits.copy()
+    eased[own] += violations(part.only(own))[0]
+    missed, _ = violations(part.with_limits(eased), hard=own)
+    total = np.bincount(statement, np.abs(missed), seed.size)
+    return np.asarray(seed | (total <= MISSED / 10))
+
+
+def _also_in(blocks: Blocks, candidates: Ints, numbers: Ints) -> Bools:
+    """In which of these blocks the rules conflict too."""
+    part = part_of(blocks, candidates)
+    only = part.only(np.isin(blocks.rules.rule[part.rules], numbers))
+    missed, _ = violations(only)
+    return np.asarray(np.bincount(only.rule_block, np.abs(missed), part.blocks) > MISSED)
+
+
+def _why(bound: Bound, blocks: Blocks, block: int, numbers: Ints) -> str:
+    """What one of the rules needs, and what the others leave of it."""
+    part = part_of(blocks, np.array([block]))
+    part = part.only(np.isin(blocks.rules.rule[part.rules], numbers))
+
+    def conflicts(rows: Bools) -> bool:
+        return float(np.abs(violations(part.only(rows))[0]).sum()) > MISSED
+
+    needed = without_spare(np.abs(violations(part)[1]) > 1e-9, conflicts)
+    rows = blocks.rules.chosen(part.rules)
+    chosen = min(
+        np.flatnonzero(needed).tolist(),
+        key=lambda row: (rows.limits[row] == 0, rows.at[row + 1] - rows.at[row], row),
+    )
+    needed[chosen] = False
+    rest = part.only(needed)
+    entries = slice(rows.at[chosen], rows.at[chosen + 1])
+    cost = np.zeros(part.positions.size)
+    cost[np.searchsorted(part.positions, rows.cells[entries])] = rows.factors[entries]
+    sign, limit = int(rows.sign[chosen]), float(rows.limits[chosen])
+    low, high = (float(cost @ extreme(rest, way * cost).x) for way in (1, -1))
+    needs, leaves = _bounds(sign, limit, low, high, bool(rows.equal[chosen]))
+    subject = expressed(
+        bound.cells, blocks.cells[rows.cells[entries]], sign * rows.factors[entries]
+    )
+    return _told(bound, numbers, int(rows.rule[chosen]), np.unique(rows.rule[needed]),
+                 (subject, needs, leaves))  # fmt: skip
+
+
+def _bounds(sign: int, limit: float, low: float, high: float, equal: bool) -> tuple[str, str]:
+    """`at least 0.4`, `at most 0.3`: what is needed, and what is left."""
+    if sign < 0:
+        limit, low, high = -limit, -high, -low
+    over = low > limit if equal else sign > 0
+    digits = 6 if plainly(low if over else high) != plainly(limit) else 12
+    needs = "" if equal else "at most " if sign > 0 else "at least "
+    left = "at least " if over else "at most "
+    return needs + plainly(limit, digits), left + plainly(low if over else high, digits)
+
+
+def _told(bound: Bound, numbers: Ints, one: int, others: Ints, said: tuple[str, str, str]) -> str:
+    subject, needs, leaves = said
+    among = [bound.rules[number] for number in numbers]
+    who = called([bound.rules[one]], among) if len(among) > 1 else "it"
+    needed = f"{who} needs {subject} to be {needs}"
+    rest = [number for number in others.tolist() if number != one]
+    if not rest:
+        source = "its other parts leave" if one in others else "the table leaves"
+        return f"{needed}, {source} {leaves}"
+    names = called([bound.rules[number] for number in rest], among)
+    if one in others:
+        return f"{needed}, {names} and the rest of {who} leave {leaves}"
+    return f"{needed}, {names} {'leaves' if len(rest) == 1 else 'leave'} {leaves}"

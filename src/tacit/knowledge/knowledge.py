@@ -1,0 +1,156 @@
+"""What experts said: rules in the order in which they were written."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TypeAlias
+
+from tacit.core.errors import KnowledgeError
+from tacit.knowledge.parsing import rules_of
+from tacit.knowledge.statements import Arcs, Group, MostParents, Rule, StateOrder, Tiers
+
+LARGEST = 200_000_000
+"""Bytes, after unpacking, beyond which a file of rules is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What experts know about a network; it prints as they wrote it, and two of them add up.
+
+    rules   every statement, in the order in which they stand
+    text    as written, with comments; printed from the rules where they were built in Python
+    source  the file it came from, if any
+    """
+
+    rules: tuple[Rule, ...] = ()
+    text: str = field(default="", compare=False)
+    source: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.text:
+            object.__setattr__(self, "text", "\n".join(rule.text for rule in self.rules))
+
+    @staticmethod
+    def parse(text: str, source: str = "") -> Knowledge:
+        """The knowledge that a text states; `source` is named in messages."""
+        return Knowledge(rules_of(text, source), text, source)
+
+    @property
+    def parameters(self) -> tuple[Rule, ...]:
+        """The rules about parameters."""
+        others = (Arcs, Tiers, MostParents, Group, StateOrder)
+        return tuple(rule for rule in self.rules if not isinstance(rule.statement, others))
+
+    @property
+    def structure(self) -> tuple[Rule, ...]:
+        """The rules about arcs: require, forbid, order, at most k parents."""
+        return self._of(Arcs, Tiers, MostParents)
+
+    @property
+    def groups(self) -> tuple[Rule, ...]:
+        """Named groups of states."""
+        return self._of(Group)
+
+    @property
+    def orders(self) -> tuple[Rule, ...]:
+        """Declared orders of states."""
+        return self._of(StateOrder)
+
+    def __add__(self, other: Knowledge) -> Knowledge:
+        if not isinstance(other, Knowledge):
+            return NotImplemented
+        texts = [part.text.strip("\n") for part in (self, other) if part.text.strip()]
+        sources = dict.fromkeys(part.source for part in (self, other) if part.source)
+        return Knowledge(self.rules + other.rules, "\n".join(texts), ", ".join(sources))
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        rules = f"{len(self)} rule{'' if len(self) == 1 else 's'}"
+        return f"<Knowledge of {rules}{' from ' + self.source if self.source else ''}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self)[1:-1])}</p><pre>{escape(self.text.strip())}</pre>"
+
+    def _of(self, *kinds: type) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if isinstance(rule.statement, kinds))
+
+
+KnowledgeLike: TypeAlias = (
+    "Knowledge | Rule | str | Path | Sequence[Knowledge | Rule | str | Path] | None"
+)
+"""What can be said to `fit`: text, a file, rules, or several of them."""
+
+
+def parse_knowledge(text: str, source: str = "") -> Knowledge:
+    """The knowledge that a text states; `source` is named in messages."""
+    return Knowledge.parse(text, source)
+
+
+def read_knowledge(path: str | Path) -> Knowledge:
+    """The knowledge in a file: UTF-8 text, packed or not."""
+    text = _text(path)
+    known = Knowledge.parse(text, str(path))
+    if not known:
+        what = "holds only comments" if text.strip() else "is empty"
+        raise KnowledgeError(f"{path}: the file {what}; it should hold rules, one in a line")
+    return known
+
+
+def as_knowledge(given: KnowledgeLike) -> Knowledge | None:
+    """What was given as knowledge: text, a file (`.know`), rules, or several of them."""
+    if given is None or isinstance(given, Knowledge):
+        return given
+    if isinstance(given, Rule):
+        return Knowledge((given,))
+    if isinstance(given, Path) or (isinstance(given, str) and _names_a_file(given)):
+        return read_knowledge(given)
+    if isinstance(given, str):
+        return Knowledge.parse(given)
+    if not isinstance(given, Sequence):
+        raise KnowledgeError(
+            f"knowledge is a text, a file, tc.Knowledge or a list of rules, not {given!r}"
+        )
+    known = Knowledge()
+    for each in given:
+        part = as_knowledge(each)
+        known = known if part is None else known + part
+    return known
+
+
+def _names_a_file(given: str) -> bool:
+    return "\n" not in given and given.lower().removesuffix(".gz").endswith(".know")
+
+
+def _text(path: str | Path) -> str:
+    try:
+        with Path(path).open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            content = (gzip.GzipFile(fileobj=raw) if packed else raw).read(LARGEST + 1)
+        text = content.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise KnowledgeError(f"there is no file {str(path)!r}") from None
+    except IsADirectoryError:
+        raise KnowledgeError(f"{str(path)!r} is a folder, not a file") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise KnowledgeError(f"{path}: the compressed file is damaged or cut short") from None
+    except OSError as problem:
+        raise KnowledgeError(f"{path}: cannot be read: {problem.strerror}") from None
+    except ValueError:
+        raise KnowledgeError(f"{path}: this is no text file in UTF-8") from None
+    if len(content) > LARGEST or "\x00" in text:
+        raise KnowledgeError(f"{path}: this is no file of rules")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,43 @@
+"""Text to rules."""
+
+from __future__ import annotations
+
+from tacit.core.errors import KnowledgeError
+from tacit.knowledge.complaints import complaint
+from tacit.knowledge.shapes import Misfit, maker, statement_maker
+from tacit.knowledge.statements import Expression, Rule
+from tacit.knowledge.sums import Wrong
+from tacit.knowledge.tokens import Phrase, phrases, whole
+
+
+def rules_of(text: str, source: str = "") -> tuple[Rule, ...]:
+    """Every rule that a text states; `source` is the file it came from."""
+    return tuple([_rule(phrase, source) for phrase in phrases(text)])
+
+
+def rule_of(text: str) -> Rule:
+    """The one rule that a text states."""
+    rules = rules_of(text)
+    if len(rules) != 1:
+        raise KnowledgeError(f"one rule is expected here, not {len(rules)}: {text!r}")
+    return rules[0]
+
+
+def expression_of(text: str) -> Expression:
+    """The linear expression that a text states: `2 * P(A=a) - 0.1`."""
+    phrase = whole(text)
+    try:
+        found: Expression = maker(tuple(phrase.kinds), "sum")(phrase)
+    except (Misfit, Wrong) as problem:
+        raise KnowledgeError(complaint(phrase, problem, "")) from None
+    return found
+
+
+def _rule(phrase: Phrase, source: str) -> Rule:
+    try:
+        statement, by, confidence = statement_maker(tuple(phrase.kinds))(phrase)
+    except (Misfit, Wrong) as problem:
+        raise KnowledgeError(complaint(phrase, problem, source)) from None
+    start = phrase.starts[0]
+    text = phrase.source[start : phrase.ends[-1]]
+    return Rule(statement, by, confidence, text, start, phrase.line, source)

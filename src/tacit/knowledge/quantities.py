@@ -1,0 +1,116 @@
+"""Rules built in Python: `tc.P("Cancer=yes | Smoker=yes") <= 0.3`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
+from typing import Any, TypeAlias
+
+from tacit.core.errors import KnowledgeError
+from tacit.knowledge.parsing import expression_of, rule_of
+from tacit.knowledge.statements import About, Compare, Expression, Part, Rule, Statement
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Quantity:
+    """A probability, or a sum of multiples of probabilities and numbers.
+
+    It can be added to others and multiplied with a number; comparing it with another quantity or
+    a number is a `Rule`, the same as a text would state.
+    """
+
+    expression: Expression
+
+    def between(self, low: Amount, high: Amount) -> Rule:
+        """low <= this <= high."""
+        sides = (_quantity(low).expression, self.expression, _quantity(high).expression)
+        return _rule(Compare(sides, ("<=", "<=")))
+
+    def about(self, other: Amount, within: float) -> Rule:
+        """this ~ other +- within: the two differ by at most so much."""
+        return _rule(About(self.expression, _quantity(other).expression, _number(within)))
+
+    def __le__(self, other: Amount) -> Rule:
+        return _rule(Compare((self.expression, _quantity(other).expression), ("<=",)))
+
+    def __ge__(self, other: Amount) -> Rule:
+        return _rule(Compare((self.expression, _quantity(other).expression), (">=",)))
+
+    def __eq__(self, other: Any) -> Rule:  # type: ignore[override]  # equality here is a rule
+        return _rule(Compare((self.expression, _quantity(other).expression), ("=",)))
+
+    __hash__ = None  # type: ignore[assignment]  # it has no equality of its own to agree with
+
+    def __lt__(self, other: Amount) -> Rule:
+        raise KnowledgeError("rules are closed: write <= instead of <")
+
+    def __gt__(self, other: Amount) -> Rule:
+        raise KnowledgeError("rules are closed: write >= instead of >")
+
+    def __ne__(self, other: Any) -> Rule:  # type: ignore[override]
+        raise KnowledgeError("a rule cannot say that two quantities differ")
+
+    def __add__(self, other: Amount) -> Quantity:
+        return Quantity(Expression(self.expression.parts + _quantity(other).expression.parts))
+
+    def __radd__(self, other: Amount) -> Quantity:
+        return _quantity(other) + self
+
+    def __sub__(self, other: Amount) -> Quantity:
+        return self + -_quantity(other)
+
+    def __rsub__(self, other: Amount) -> Quantity:
+        return _quantity(other) - self
+
+    def __neg__(self) -> Quantity:
+        return -1 * self
+
+    def __mul__(self, factor: float) -> Quantity:
+        by = _number(factor)
+        parts = (Part(by * part.factor, part.of) for part in self.expression.parts)
+        return Quantity(Expression(tuple(parts)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> Quantity:
+        by = _number(divisor)
+        if by == 0:
+            raise KnowledgeError(f"{self} cannot be divided by zero")
+        parts = (Part(part.factor / by, part.of) for part in self.expression.parts)
+        return Quantity(Expression(tuple(parts)))
+
+    def __str__(self) -> str:
+        return str(self.expression)
+
+    __repr__ = __str__
+
+
+Amount: TypeAlias = Quantity | float
+
+
+def P(text: str) -> Quantity:  # noqa: N802 - as it is written everywhere
+    """The probability `P("Cancer=yes | Smoker=yes")`, to be compared in a rule."""
+    written = text if text.lstrip().startswith("P(") else f"P({text})"
+    return Quantity(expression_of(written))
+
+
+def _rule(statement: Statement) -> Rule:
+    """The rule as its own text states it, so that its words know where they stand."""
+    return rule_of(str(statement))
+
+
+def _quantity(given: Amount) -> Quantity:
+    if isinstance(given, Quantity):
+        return given
+    return Quantity(Expression((Part(_number(given)),)))
+
+
+def _number(given: Any) -> float:
+    if isinstance(given, Quantity):
+        raise KnowledgeError(
+            f"rules are linear: {given} is no number to multiply with or to divide by"
+        )
+    if not isinstance(given, Real) or not isfinite(given):
+        raise KnowledgeError(f"a number is expected here, or tc.P(...), not {given!r}")
+    return float(given)

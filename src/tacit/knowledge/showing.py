@@ -1,0 +1,120 @@
+"""A check as text and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from itertools import product
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.errors import quoted
+from tacit.core.grid import Grid, counted
+from tacit.knowledge.checks import Check
+from tacit.knowledge.statements import Rule
+from tacit.knowledge.wording import place, plainly
+
+MOST_RULES, MOST_FORCED, MOST_TABLES, MOST_ROWS = 60, 20, 12, 24
+
+
+def as_text(check: Check) -> str:
+    """The verdict, each rule with what it stands for, what is forced, intervals, notes."""
+    parts = [verdict(check), *(str(conflict) for conflict in check.conflicts)]
+    if check.more:
+        parts.append(f"and {counted(check.more, 'more part')} of the network with other conflicts")
+    parts += [against for _, against in check.structure if against]
+    parts.append("\n".join(_rules(check)))
+    if forced := _forced(check):
+        parts.append("\n".join(["Forced by the rules", *(f"  {line}" for line in forced)]))
+    parts += [*map(str, tables(check)), _more_tables(check)]
+    parts.append("\n".join(f"note: {note}" for note in check.notes))
+    return "\n\n".join(part for part in parts if part)
+
+
+def verdict(check: Check) -> str:
+    """One line: how many rules, and whether they can hold together."""
+    count = counted(len(check.rules) + len(check.structure), "rule")
+    if not check.feasible:
+        return f"{count}: they cannot all hold"
+    implied = len(check.redundant)
+    spare = f", {implied} implied by others" if implied else ""
+    return f"{count}: they can hold together{spare}"
+
+
+def _rules(check: Check) -> Iterator[str]:
+    """Each rule, what it stands for where that is more than it says, and who implies it."""
+    for number, rule in enumerate(check.rules[:MOST_RULES]):
+        yield _written(rule)
+        lines = check.expansion(number, 6)
+        if len(lines) > 1 or (lines and lines[0] != str(rule.statement)):
+            yield from (f"    {line}" for line in lines)
+        if number in check.redundant:
+            yield f"    ({check.implied_by(number)})"
+    if (more := len(check.rules) - MOST_RULES) > 0:
+        yield f"... and {counted(more, 'more rule')}"
+    yield from (f"{_written(rule)}\n    (so it is)" for rule, no in check.structure if not no)
+
+
+def _written(rule: Rule) -> str:
+    return f"{place(rule) + ': ' if place(rule) else ''}{' '.join(rule.text.split())}"
+
+
+def _forced(check: Check) -> list[str]:
+    total = check.fixed[0].size + check.tight.size
+    lines = list(check.forced_first(MOST_FORCED))
+    return [*lines, f"... and {total - MOST_FORCED:,} more"] if total > MOST_FORCED else lines
+
+
+def tables(check: Check) -> list[Grid]:
+    """What the rules leave to the cells of each table, ruled rows only."""
+    shown = list(check.intervals.items())[:MOST_TABLES]
+    grids = [_grid(check, name, values) for name, values in shown]
+    return [grid for grid in grids if grid.rows]
+
+
+def _more_tables(check: Check) -> str:
+    more = len(check.intervals) - MOST_TABLES
+    return f"... and {counted(more, 'more table')}" if more > 0 else ""
+
+
+def _grid(check: Check, name: str, values: Floats) -> Grid:
+    *parents, child = check.bound.cells.families[name]
+    flat = values.reshape(-1, len(child.states), 2)
+    free = ((flat[:, :, 0] == 0) & (flat[:, :, 1] == 1)).all(axis=1)
+    said = ~free & ~np.isnan(flat).any(axis=(1, 2))
+    states = list(product(*(axis.states for axis in parents)))
+    rows = tuple(
+        (*map(quoted, states[row]), *map(_interval, flat[row, :, 0], flat[row, :, 1]))
+        for row in np.flatnonzero(said)[:MOST_ROWS].tolist()
+    )
+    more = int(said.sum()) - len(rows)
+    given = f" | {', '.join(quoted(axis.name) for axis in parents)}" if parents else ""
+    return Grid(
+        f"The rules leave to P({quoted(name)}{given})",
+        (*(quoted(axis.name) for axis in parents), *map(quoted, child.states)),
+        rows,
+        labels=len(parents),
+        foot=f"  ... and {counted(more, 'more row')}" if more else "",
+    )
+
+
+def _interval(low: float, high: float) -> str:
+    if high - low <= 1e-9:
+        return plainly((low + high) / 2, 4)
+    return f"{plainly(low, 4)} to {plainly(high, 4)}"
+
+
+def as_html(check: Check) -> str:
+    """The same for notebooks."""
+    parts = [f"<p>{escape(verdict(check))}</p>"]
+    told = [*map(str, check.conflicts), *(against for _, against in check.structure if against)]
+    parts += [f"<pre>{escape(each)}</pre>" for each in told]
+    parts.append(f"<pre>{escape(chr(10).join(_rules(check)))}</pre>")
+    if forced := _forced(check):
+        items = "".join(f"<li>{escape(line)}</li>" for line in forced)
+        parts.append(f"<p>Forced by the rules</p><ul>{items}</ul>")
+    parts += [grid._repr_html_() for grid in tables(check)]
+    parts.append(f"<p>{escape(_more_tables(check))}</p>")
+    parts += [f"<p>note: {escape(note)}</p>" for note in check.notes]
+    return "".join(parts)

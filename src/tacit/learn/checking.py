@@ -1,0 +1,66 @@
+"""`check`: rules and a network in; what the rules say without data out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tacit.core.dag import Dag
+from tacit.core.errors import KnowledgeError, OptionError
+from tacit.core.network import Network
+from tacit.core.variables import Discrete, Variable
+from tacit.knowledge.cells import Cells
+from tacit.knowledge.checks import Check, Frame, checked
+from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.learn.structures import Structure, as_structure, families_of
+
+
+def check(
+    knowledge: KnowledgeLike,
+    network: Dag | Network | str | Path,
+    data: Any = None,
+    *,
+    everything: bool = False,
+) -> Check:
+    """What rules say without data: can they hold together, which are implied, what they settle.
+
+    If they cannot, the smallest set that conflicts is shown, and why in numbers. Rules that name
+    what the network does not have are an error.
+
+    knowledge   a text, a file (`.know`), `tc.Knowledge`, or several of them
+    network     a network, a dag, its text, or a file of one; its numbers are not used
+    data        cases, for the states of a dag that has none
+    everything  compute all intervals and redundant rules even where that takes long
+    """
+    known = as_knowledge(knowledge)
+    if not known:
+        raise KnowledgeError("there are no rules to check")
+    structure = as_structure(network)
+    variables = _variables(structure, data)
+    families = {
+        name: tuple(axis for axis in axes if isinstance(axis, Discrete))
+        for name, axes in families_of(structure.dag, variables).items()
+        if isinstance(axes[-1], Discrete)
+    }
+    states = [variable for variable in variables.values() if isinstance(variable, Discrete)]
+    frame = Frame(
+        structure.dag,
+        Cells.of(families),
+        ordered={variable.name for variable in states if not variable.inferred_order},
+        others=tuple(name for name in structure.dag.names if name not in families),
+    )
+    return checked(known.rules, frame, everything)
+
+
+def _variables(structure: Structure, data: Any) -> Mapping[str, Variable]:
+    if structure.variables is not None:
+        return structure.variables
+    if data is None:
+        raise OptionError(
+            "a dag says nothing about states, and rules speak of them"
+            "\n\ngive a network instead of the dag, or cases that show the states"
+        )
+    from tacit.learn.gathered import gather
+
+    return gather(structure, data, None).variables
