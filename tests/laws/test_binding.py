@@ -191,9 +191,7 @@ def holds_alone(world: World, statement: Any) -> bool:
     return True
 
 
-@given(st.data())
-@settings(max_examples=150, deadline=None)
-def test_a_comparison_is_broken_by_as_much_as_its_worst_case(data):
+def check_comparison(data: st.DataObject) -> None:
     world = data.draw(worlds())
     statement = data.draw(comparisons(world))
     expected = naive_rules.excess(world, statement)
@@ -201,6 +199,19 @@ def test_a_comparison_is_broken_by_as_much_as_its_worst_case(data):
         assert_allclose(excess(bound_of(world, statement), world), expected, atol=1e-12)
     else:
         assert expected > 0
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_a_comparison_is_broken_by_as_much_as_its_worst_case(data):
+    check_comparison(data)
+
+
+@pytest.mark.full
+@given(st.data())
+@settings(max_examples=5000, deadline=None)
+def test_many_comparisons_are_broken_by_as_much_as_their_worst_cases(data):
+    check_comparison(data)
 
 
 @given(st.data())

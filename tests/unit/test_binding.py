@@ -305,9 +305,11 @@ def test_numbers_that_are_none_are_refused(number):
 
 
 def test_rules_that_would_fill_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr(meaning, "MOST_ENTRIES", 10)
+    monkeypatch.setattr(meaning, "MOST_ENTRIES", 7)
     with pytest.raises(SizeError, match="this rule stands for 9 rules of 2 cells each"):
         bound("P(Stage=* | Age=*) <= P(Smoker=yes)")
+    with pytest.raises(SizeError, match="this rule stands for 4 rules of 2 cells each"):
+        bound("Stage increases with Age")
 
 
 @pytest.mark.parametrize(

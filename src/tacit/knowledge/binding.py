@@ -64,10 +64,7 @@ def bind(
     products: list[Products] = []
     for number, rule in enumerate(kept):
         said = rule.statement
-        if not 0 < rule.confidence <= 1:
-            raise fault(
-                rule, None, f"a confidence is above 0 and at most 1, not {rule.confidence!r}"
-            )
+        _check_confidence(rule)
         if isinstance(said, Ratios):
             found = proportional(names, rule, said)
             proportions += [Proportions(lists, number) for lists in found]
@@ -85,3 +82,8 @@ def bind(
             f"where both sides name the same cells, it says {left}",
         )  # fmt: skip
     return Bound(cells, kept, rows, tuple(proportions), tuple(products))
+
+
+def _check_confidence(rule: Rule) -> None:
+    if not 0 < rule.confidence <= 1:
+        raise fault(rule, None, f"a confidence is above 0 and at most 1, not {rule.confidence!r}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tacit.core.errors import marked, nearest
 from tacit.knowledge.shapes import Misfit
 from tacit.knowledge.sums import Wrong
@@ -9,6 +11,9 @@ from tacit.knowledge.terms import KEYWORDS
 from tacit.knowledge.tokens import DEEPEST, Phrase
 
 _LIKE = {
+    "synergy": "a synergy is written like  positive additive synergy of A, B on C",
+    "positive": "a synergy is written like  positive additive synergy of A, B on C",
+    "negative": "a synergy is written like  negative product synergy of A, B on C=yes",
     "let": "a group of states is written like  let weekdays = {mon, tue}",
     "share": "a sharing tree is written like  share P(Word | Author=*) { a, the; Author=x { of } }",
     "require": "arcs are required like  require A -> B, C -> D",
@@ -16,7 +21,6 @@ _LIKE = {
     "of": "an order of states is written like  order of Stage: I < II < III",
     "order": "an order of variables is written like  order A, B < C",
     "at": "parents are limited like  at most 3 parents  or  at most 2 parents for X",
-    "synergy": "a synergy is written like  positive additive synergy of A, B on C",
     "increases": "an influence is written like  Cancer increases with Smoker when Age=old",
     "decreases": "an influence is written like  Cancer decreases with Exercise when Age=old",
     "ignores": "an independence is written like  Fever ignores Season, Age when Flu=no",
@@ -27,6 +31,9 @@ _LIKE = {
     "P": "a rule is written like  0.1 <= P(Cancer=yes | Smoker=yes) <= 0.3",
 }
 _ANY = "a rule is written like  P(Cancer=yes | Smoker=no) <= 0.3  or  Cancer increases with Smoker"
+_ON = "a rule goes on in the next line behind an operator or a comma, not before it"
+_COMPARED = {"=", "<=", ">=", "<", ">", "==", "=<", "=>", "~", "+", "/", "+-"}
+_FIRST = ("at", "forbid", "let", "negative", "order", "positive", "require", "share")
 _CLOSED = "rules are closed: write {0}= instead of {0}"
 _INSTEAD = {
     "<": _CLOSED.format("<"),
@@ -58,22 +65,39 @@ def _judged(phrase: Phrase, problem: Misfit) -> tuple[int, str, str]:
     at, kind, word = problem.at, phrase.kinds[problem.at], phrase.word(problem.at)
     if kind in ("BAD", ";", "_SEP"):
         return _unreadable(phrase, at)
-    if kind in _INSTEAD and not (kind == "!=" and _inside(phrase, at)):
-        return at, f"this does not fit here: {word!r}", _INSTEAD[kind]
-    if kind == "!=":
-        return at, "this does not fit here: '!='", "all states but one:  X=not a"
     for guess in (_misspelt(phrase, at, problem.expected), _called(phrase, at)):
         if guess is not None:
             return guess
     if kind in KEYWORDS and "NAME" in problem.expected:
         return at, f"{word!r} is a word of the language", f'a name like it is quoted: "{word}"'
-    return at, f"this does not fit here: {word!r}", ""
+    if kind in _COMPARED and ")" in problem.expected:
+        return at, f"a ) is missing before {word!r}", ""
+    return at, f"this does not fit here: {word!r}", _advised(phrase, at)
+
+
+def _advised(phrase: Phrase, at: int) -> str:
+    """What is usually meant by a word that does not fit where it stands."""
+    kind, before = phrase.kinds[at], phrase.kinds[at - 1] if at else ""
+    inside = _inside(phrase, at)
+    if kind == "!=" and inside:
+        return "all states but one:  X=not a"
+    if kind in _INSTEAD:
+        return _INSTEAD[kind]
+    if kind == "NUMBER" and ":" in phrase.kinds[:at] and "P" in phrase.kinds[:at]:
+        return "a known ratio is written like  P(A=a) = 2 * P(A=b)"
+    if kind == "when" and "P" in phrase.kinds[:at]:
+        return "the conditions of a probability stand inside it:  P(A=a | B=b)"
+    if kind == before == "NAME" and (inside or phrase.kinds[at - 2 : at - 1] == ["by"]):
+        words = f"{phrase.word(at - 1)} {phrase.word(at)}"
+        return f'a name of several words stands in quotes: "{words}"'
+    return ""
 
 
 def _unfinished(phrase: Phrase) -> tuple[int, str, str]:
     """A statement that ends too early: at the bracket that is still open, if there is one."""
     if not phrase.open:
-        return len(phrase.kinds) - 1, "the statement ends too early", ""
+        goes_on = re.match(r"\s*(<=|>=|[=+*/~:|])", phrase.source[phrase.ends[-1] :])
+        return len(phrase.kinds) - 1, "the statement ends too early", _ON if goes_on else ""
     closed = 0
     for at in range(len(phrase.kinds) - 1, -1, -1):
         closed += (phrase.kinds[at] in ")}") - (phrase.kinds[at] in "({")
@@ -109,7 +133,7 @@ def _misspelt(phrase: Phrase, at: int, expected: frozenset[str]) -> tuple[int, s
     near = nearest(word, sorted(expected & KEYWORDS))
     if near:
         return at, f"this does not fit here: {word!r}{near}", ""
-    near = nearest(first, sorted(KEYWORDS & _LIKE.keys()))
+    near = nearest(first, _FIRST)
     if at == 1 and phrase.kinds[0] == "NAME" and near and phrase.kinds[1] != "(":
         return 0, f"no statement starts with {first!r}{near}", ""
     return None

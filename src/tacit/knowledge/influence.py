@@ -7,6 +7,7 @@ larger, P(X >= c | y') >= P(X >= c | y) for every threshold c and all neighbours
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import NoReturn
 
 import numpy as np
@@ -15,7 +16,7 @@ from tacit.arrays import Ints
 from tacit.core.errors import listed
 from tacit.knowledge.chunks import Chunk
 from tacit.knowledge.faults import fault
-from tacit.knowledge.meaning import rows_named
+from tacit.knowledge.meaning import check_size, rows_named
 from tacit.knowledge.names import Layout, Names, codes_of, layout_of, order_of, refuse
 from tacit.knowledge.statements import Influence, Rule, Synergy
 from tacit.knowledge.terms import Term, Word
@@ -77,6 +78,10 @@ def _arranged(
     check_moving(names, rule, layout, moving, given)
     for word in moving:
         allowed[word.text] = order_of(names, rule, word)
+    count = len(layout.child.every)
+    varied = {word.text for word in moving}
+    rows = prod(len(codes) - (name in varied) for name, codes in allowed.items()) * (count - 1)
+    check_size(rule, rows, 2 ** len(moving) * max(1, count // 4), list(allowed))
     block = names.cells.block(child.text)
     block = block[np.ix_(*allowed.values(), layout.child.every)]
     places = [list(allowed).index(word.text) for word in moving]

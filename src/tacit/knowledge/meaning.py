@@ -3,7 +3,8 @@
 A parent that a condition does not name stands for every one of its states. Every variable that
 a statement leaves free is one index of the whole statement: paired wherever it stands free, in
 every combination with whatever else is free. A set in a condition is an index of its own, the
-same wherever the same set is written; a set in the target is the mass of its states.
+same wherever the same set is written (all states: the same as free); a set in the target is the
+mass of its states.
 """
 
 from __future__ import annotations
@@ -192,14 +193,7 @@ def cells_of(rule: Rule, places: Sequence[Place]) -> Ints:
     indices = list(dict.fromkeys(index for where in places for index, _ in where.indices))
     shape = [len(codes) for _, codes in indices]
     width = sum(len(where.mass) for where in places)
-    if prod(shape) * width > MOST_ENTRIES:
-        raise SizeError(
-            shown(
-                rule, None, f"this rule stands for {prod(shape):,} rules of {width} cells each",
-                "hold some of the free variables to single states: "
-                + listed(quoted(name) for name, _ in indices),
-            )
-        )  # fmt: skip
+    check_size(rule, prod(shape), width, [name for name, _ in indices])
     axis = {index: at for at, index in enumerate(indices)}
     out = np.empty((*shape, width), dtype=np.int64)
     at = 0
@@ -211,6 +205,17 @@ def cells_of(rule: Rule, places: Sequence[Place]) -> Ints:
         out[..., at : at + len(where.mass)] = cells
         at += len(where.mass)
     return out.reshape(-1, width)
+
+
+def check_size(rule: Rule, rows: int, width: int, free: Sequence[str]) -> None:
+    """Nothing, or an error if a rule stands for more rows than memory can be expected to hold."""
+    if rows * width > MOST_ENTRIES:
+        raise SizeError(
+            shown(
+                rule, None, f"this rule stands for {rows:,} rules of {width} cells each",
+                f"hold some variables to single states: {listed(map(quoted, free))}",
+            )
+        )  # fmt: skip
 
 
 def proportional(names: Names, rule: Rule, said: Ratios) -> list[Ints]:

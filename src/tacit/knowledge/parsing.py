@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from tacit.core.errors import KnowledgeError
 from tacit.knowledge.complaints import complaint
 from tacit.knowledge.shapes import Misfit, maker, statement_maker
@@ -12,7 +16,20 @@ from tacit.knowledge.tokens import Phrase, phrases, whole
 
 def rules_of(text: str, source: str = "") -> tuple[Rule, ...]:
     """Every rule that a text states; `source` is the file it came from."""
-    return tuple([_rule(phrase, source) for phrase in phrases(text)])
+    with _keeping():
+        return tuple([_rule(phrase, source) for phrase in phrases(text)])
+
+
+@contextmanager
+def _keeping() -> Iterator[None]:
+    """Collect no garbage: all that is made here is kept, and looking for it takes half the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def rule_of(text: str) -> Rule:

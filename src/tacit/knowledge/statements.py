@@ -13,9 +13,9 @@ from tacit.knowledge.expressions import Coefficient, Expression, Part, number_te
 from tacit.knowledge.terms import Probability, Term, Word, in_quotes, named, spoken
 
 __all__ = [
-    "About", "Arcs", "Coefficient", "Compare", "Declaration", "Expression", "Group", "Ignores", "Influence",
-    "Level", "MostParents", "Parametric", "Part", "Ratios", "Rule", "Share", "StateOrder",
-    "Statement", "Structural", "Synergy", "TableOf", "Tie", "Tiers",
+    "About", "Arcs", "Coefficient", "Compare", "Declaration", "Expression", "Group", "Ignores",
+    "Influence", "Level", "MostParents", "Parametric", "Part", "Ratios", "Rule", "Share",
+    "StateOrder", "Statement", "Structural", "Synergy", "TableOf", "Tie", "Tiers",
 ]  # fmt: skip
 
 

@@ -66,18 +66,20 @@ class Phrase:
 
 def phrases(text: str) -> Iterator[Phrase]:
     """The statements of a text: a line each, or several with ; between them."""
-    line, phrase = 1, Phrase(text)
-    for kind, start, end in _tokens(text):
-        if kind in _ENDS:
-            line += kind == "line"
-            if kind == "end" or not _goes_on(phrase, kind, start):
-                if phrase.kinds:
-                    yield phrase
-                phrase = Phrase(text)
-        else:
-            if not phrase.kinds:
-                phrase.line = line
-            phrase.add(_kind(phrase, kind, start, end), start, end)
+    line, phrase = 1, Phrase(text, 1)
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup or "end"
+        start, end = match.span(match.lastindex or 0)
+        if kind not in _ENDS:
+            phrase.kinds.append(_kind(phrase, kind, text[start:end]))
+            phrase.starts.append(start)
+            phrase.ends.append(end)
+            continue
+        line += kind == "line"
+        if kind == "end" or not _goes_on(phrase, kind, start):
+            if phrase.kinds:
+                yield phrase
+            phrase = Phrase(text, line)
 
 
 def whole(text: str, inside: bool = False) -> Phrase:
@@ -85,30 +87,23 @@ def whole(text: str, inside: bool = False) -> Phrase:
     phrase = Phrase(text, 1)
     if inside:
         phrase.open.append("names")
-    for kind, start, end in _tokens(text):
-        if kind == "part" or kind not in _ENDS:
-            phrase.add(_kind(phrase, kind, start, end), start, end)
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup or "end"
+        if kind not in _ENDS or kind == "part":
+            start, end = match.span(kind)
+            phrase.add(_kind(phrase, kind, text[start:end]), start, end)
     return phrase
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup or "end"
-        yield kind, match.start(kind), match.end()
-
-
-def _kind(phrase: Phrase, kind: str, start: int, end: int) -> str:
+def _kind(phrase: Phrase, kind: str, word: str) -> str:
     """What a word is at this place of its statement; brackets are opened and closed."""
     if kind == "NAME":
-        word, brackets = phrase.source[start:end], phrase.open
         if word == "not":
-            return word if phrase.kinds[-1:] == ["="] else "NAME"
-        plain = brackets and brackets[-1] != "sum"
-        return "NAME" if plain or word not in KEYWORDS else word
+            return word if phrase.kinds[-1:] == ["="] else kind
+        plain = phrase.open and phrase.open[-1] != "sum"
+        return kind if plain or word not in KEYWORDS else word
     if kind == "sign":
-        kind = phrase.source[start:end]
-        kind = _SAME.get(kind, kind)
-        return _turned(phrase, kind) if kind in _BRACKETS else kind
+        return _turned(phrase, word) if word in _BRACKETS else _SAME.get(word, word)
     return ";" if kind == "part" else kind
 
 
