@@ -27,21 +27,20 @@ def fit_counted(
         for name, axes in counted.families.items()
     }
     obeyed = obey(known, counted.evidence, alpha, parts, choices.estimate)
-    parts = obeyed.parts
-    families = {name: part.family for name, part in parts.items()}
-    objective = sum(part.objective for part in parts.values())
+    families = {name: part.family for name, part in obeyed.parts.items()}
+    objective = sum(part.objective for part in obeyed.parts.values())
     return Fit(
         network=Network(structure.dag, counted.variables, families),
         objective=objective,
         trace=(objective,),
-        stop=Stop.CLOSED_FORM,
+        stop=Stop.CLOSED_FORM if obeyed.by_formula else Stop.SOLVED,
         rules=obeyed.rules,
         settings=settings_of(structure, choices, known.settings if known else None),
         seed=choices.seed,
-        notes=(*structure.notes, *fit_notes(counted, parts, choices), *obeyed.notes),
+        notes=(*structure.notes, *fit_notes(counted, obeyed.parts, choices), *obeyed.notes),
         evidence=counted.evidence,
         pseudo=alpha,
-        log_likelihood=sum(part.log_likelihood for part in parts.values()),
+        log_likelihood=sum(part.log_likelihood for part in obeyed.parts.values()),
         log_marginal_likelihood=obeyed.log_marginal_likelihood,
         cases=counted.cases,
     )

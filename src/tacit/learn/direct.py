@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.arrays import Floats
-from tacit.core.errors import OptionError
+from tacit.arrays import Floats, Ints
+from tacit.core.errors import EstimateError, OptionError
 from tacit.estimate.ruled.plan import Plan
 from tacit.learn.climb import Climb
-from tacit.learn.expectation import EmIterate, Problem, at, evidence, obedient
+from tacit.learn.expectation import EmIterate, Problem, at, evidence, projected
 from tacit.learn.fits import Stop
 from tacit.learn.methods import Gradient
 from tacit.learn.progress import Report
 
+if TYPE_CHECKING:
+    from scipy.optimize import LinearConstraint
+
 MOST_CELLS = 600
 """Cells up to which sequential quadratic programs are solved in seconds."""
-_LEAST = 1e-10
+_LEAST = 1e-9
 
 
 def run_direct(problem: Problem, method: Gradient, start: Floats, told: Report) -> Climb[EmIterate]:
@@ -34,32 +36,42 @@ def run_direct(problem: Problem, method: Gradient, start: Floats, told: Report) 
     _refuse(problem, plan)
     trace: list[float] = []
     scale = max(1.0, float(at(problem, start).expected.sum()))
-    here = np.maximum(start, _LEAST)
+    here = start
 
     def cost(theta: Floats) -> tuple[float, Floats]:
-        theta = np.maximum(theta, _LEAST)
-        found = at(problem, theta)
-        return -found.objective / scale, -evidence(problem, found.expected) / theta / scale
+        found = at(problem, np.maximum(theta, 0.0))
+        slopes = evidence(problem, found.expected) / np.maximum(theta, _LEAST)
+        return -found.objective / scale, -slopes / scale
 
-    def heard(theta: Floats) -> None:
+    def heard(xk: Floats) -> None:  # scipy goes by the name
         nonlocal here
-        here = theta.copy()
-        trace.append(-scale * cost(theta)[0])
+        here = xk.copy()
+        trace.append(-scale * cost(xk)[0])
         told(len(trace), method.max_steps, trace[-1])
 
     try:
         found = minimize(
             cost, here, jac=True, method="SLSQP", callback=heard,
-            bounds=[(_LEAST, 1.0)] * here.size, constraints=_constraints(problem, plan),
+            bounds=_bounds(plan, here.size), constraints=_constraints(problem, plan),
             options={"maxiter": method.max_steps, "ftol": method.tolerance},
         )  # fmt: skip
         here = np.asarray(found.x)
         stop = Stop.STEP_LIMIT if found.nit >= method.max_steps else Stop.CONVERGED
+        if not found.success and stop is Stop.CONVERGED:
+            raise EstimateError(
+                f"tc.Gradient() did not get on under these rules: {found.message}\n\nuse tc.EM()"
+            )
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    theta, ruled = obedient(problem, np.maximum(here, 0.0), np.maximum(here, 0.0))
+    theta, ruled = projected(problem, np.maximum(here, 0.0))
     end = at(problem, theta, ruled=ruled)
     return Climb(end, (*trace, end.objective), stop)
+
+
+def _bounds(plan: Plan, size: int) -> list[tuple[float, float]]:
+    lowest = np.full(size, _LEAST)
+    lowest[plan.blocks.cells[plan.zero]] = 0.0
+    return [(low, 1.0) for low in lowest.tolist()]
 
 
 def _refuse(problem: Problem, plan: Plan) -> None:
@@ -72,7 +84,9 @@ def _refuse(problem: Problem, plan: Plan) -> None:
         )
 
 
-def _constraints(problem: Problem, plan: Plan) -> list[dict[str, Any]]:
+def _constraints(problem: Problem, plan: Plan) -> list[LinearConstraint]:
+    from scipy.optimize import LinearConstraint
+
     rules, size = plan.blocks.rules, problem.layout.size
     starts, lengths = problem.layout.rows
     sums = np.zeros((starts.size, size))
@@ -81,16 +95,17 @@ def _constraints(problem: Problem, plan: Plan) -> list[dict[str, Any]]:
     matrix[rules.owner, plan.blocks.cells[rules.cells]] = rules.factors
     equal = np.vstack([sums, matrix[rules.equal]])
     limits = np.concatenate([np.ones(starts.size), rules.limits[rules.equal]])
-    below, tops = matrix[~rules.equal], rules.limits[~rules.equal]
+    kept = _independent(equal)
     return [
-        {"type": "eq", "fun": _affine(equal, -limits), "jac": _constant(equal)},
-        {"type": "ineq", "fun": _affine(-below, tops), "jac": _constant(-below)},
+        LinearConstraint(equal[kept], limits[kept], limits[kept]),
+        LinearConstraint(matrix[~rules.equal], -np.inf, rules.limits[~rules.equal]),
     ]
 
 
-def _affine(matrix: Floats, shift: Floats) -> Callable[[Floats], Floats]:
-    return lambda theta: np.asarray(matrix @ theta + shift)
+def _independent(matrix: Floats) -> Ints:
+    """As many rows as the rank, which say all that the others say."""
+    from scipy.linalg import qr
 
-
-def _constant(matrix: Floats) -> Callable[[Floats], Floats]:
-    return lambda _: matrix
+    _, triangle, order = qr(matrix.T, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(triangle))
+    return np.sort(order[: sizes.size][sizes > 1e-10 * sizes[0]]).astype(np.int64)

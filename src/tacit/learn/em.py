@@ -12,7 +12,7 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.learn.checkpoints import Checkpoint, Kept
 from tacit.learn.climb import Climb, climb
-from tacit.learn.expectation import EmIterate, Problem, at, obedient, plain_step, squarem_step
+from tacit.learn.expectation import EmIterate, Problem, at, plain_step, projected, squarem_step
 from tacit.learn.fits import Stop
 from tacit.learn.methods import EM
 from tacit.learn.progress import Report, Tally
@@ -142,8 +142,7 @@ def start_of(task: Task, number: int) -> Floats:
 
     Where rules speak of them they are the nearest, in divergence, that obey.
     """
-    theta = _free_start(task, number)
-    return obedient(task.problem, theta, theta.copy())[0]
+    return projected(task.problem, _free_start(task, number))[0]
 
 
 def _free_start(task: Task, number: int) -> Floats:

@@ -66,17 +66,28 @@ def maximise(
     """M: each row is (E[N] + pseudo) / Σ (E[N] + pseudo), rows of nothing even; ruled rows are the
     most likely ones that obey the rules, found from where the last solution ended."""
     weights = np.maximum(evidence(problem, expected), 0.0)
-    return obedient(problem, weights, normalised(problem.layout, weights), ruled)
-
-
-def obedient(
-    problem: Problem, weights: Floats, theta: Floats, ruled: Ruling | None = None
-) -> tuple[Floats, Ruling | None]:
-    """The parameters, with those of ruled rows replaced by the most likely under the rules."""
+    theta = normalised(problem.layout, weights)
     if problem.plan is None:
         return theta, None
-    cells = problem.plan.blocks.cells
-    found = solve(problem.plan, weights[cells], ruled, problem.threads)
+    return _obedient(problem, problem.plan, weights, theta, ruled)
+
+
+def projected(
+    problem: Problem, theta: Floats, ruled: Ruling | None = None
+) -> tuple[Floats, Ruling | None]:
+    """The parameters nearest to these, row by row in divergence, that obey the rules."""
+    if problem.plan is None:
+        return theta, None
+    weights = theta.copy()
+    weights[problem.plan.blocks.cells[problem.plan.zero]] = 0.0
+    return _obedient(problem, problem.plan, weights, theta.copy(), ruled)
+
+
+def _obedient(
+    problem: Problem, plan: Plan, weights: Floats, theta: Floats, ruled: Ruling | None
+) -> tuple[Floats, Ruling]:
+    cells = plan.blocks.cells
+    found = solve(plan, weights[cells], ruled, problem.threads)
     theta[cells] = found.theta
     return theta, found
 
@@ -132,7 +143,7 @@ def squarem_step(problem: Problem, here: EmIterate) -> EmIterate:
     if length < -1.0:
         far = here.before - 2 * length * first + length**2 * change
         far = normalised(problem.layout, np.where(far > 0, far, 0.01 * after))
-        far, bent = obedient(problem, far, far, ruled)
+        far, bent = projected(problem, far, ruled)
         tried = at(problem, far, ruled=bent)
         if tried.objective >= here.objective:
             return tried
@@ -141,4 +152,6 @@ def squarem_step(problem: Problem, here: EmIterate) -> EmIterate:
 
 def reordered(here: EmIterate, order: Ints) -> EmIterate:
     """The same iterate with its parameters in another order (states of hidden variables)."""
-    return replace(here, theta=here.theta[order], expected=here.expected[order], before=None, ruled=None)
+    return replace(
+        here, theta=here.theta[order], expected=here.expected[order], before=None, ruled=None
+    )

@@ -54,9 +54,9 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     maximise  log P(cases given θ) + Σ over variables, rows and states of pseudo log θ,
 
     where pseudo is what `estimate` makes of the prior, subject to the rules of `knowledge`. With
-    complete cases this has a closed form, counting; linear Gaussian families by least squares; rules
-    by the theorems of their kind or the general solver. With missing cells or hidden variables EM
-    climbs to a maximum. Every case is used. [Thm 2.2.1 to 2.2.4, Alg 3.2.1, Alg 3.3.3]
+    complete cases this has a closed form, counting; linear Gaussian families by least squares;
+    rules by the theorem of their kind or the general solver. With missing cells or hidden variables
+    EM climbs to a maximum. Every case is used. [Thm 2.2.1 to 2.2.4, Alg 3.2.1, Alg 3.3.3]
 
     structure  a dag, its text (`"A -> B"`), a network (its states count, its numbers only with
                `start="given"`), or a file of one

@@ -25,7 +25,7 @@ from tacit.learn.notes import incomplete_notes
 from tacit.learn.obeyed import refuse_means, rule_notes
 from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.progress import Report
-from tacit.learn.ruled import Ruled, ruled
+from tacit.learn.ruled import Ruled, impossible_in_words, ruled
 from tacit.learn.settings import settings_of
 
 
@@ -59,12 +59,13 @@ def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Rep
     known = ruled(wishes.knowledge, cases.dag, families, problem.layout)
     if known is not None:
         refuse_means(choices.estimate)
-        problem = replace(problem, plan=known.plan)
+        problem = under(problem, known)
     settings = settings_of(gathered.structure, choices, _further(gathered, wishes, known))
     kept = _checkpoint(problem, settings, choices, wishes, cases.data.fingerprint())
     seed = choices.seed or 0
     how = How(seed, wishes.threads, told, wishes.start, kept)
-    learned = learn_incomplete(cases, problem, choices.estimate, method, how)
+    with impossible_in_words(known):
+        learned = learn_incomplete(cases, problem, choices.estimate, method, how)
     found = _fit(gathered, choices, settings, learned, cases)
     return found if known is None else _with_rules(found, known, problem, learned)
 
@@ -96,6 +97,13 @@ def _fit(
         runs=learned.runs,
         known=learned.known,
     )
+
+
+def under(problem: Problem, known: Ruled) -> Problem:
+    """The problem under rules; pseudo-counts of cells that rules hold at 0 do not count."""
+    pseudo = problem.pseudo.copy()
+    pseudo[known.plan.blocks.cells[known.plan.zero]] = 0.0
+    return replace(problem, pseudo=pseudo, plan=known.plan)
 
 
 def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) -> Fit:

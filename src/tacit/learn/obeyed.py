@@ -21,17 +21,21 @@ from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.learn.fits import Evidence
 from tacit.learn.parts import Part, total_log_marginal_likelihood
-from tacit.learn.ruled import Ruled
+from tacit.learn.ruled import Ruled, impossible_in_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Obeyed:
-    """Every family as the rules want it, what became of the rules, and what to say about it."""
+    """Every family as the rules want it, what became of the rules, and what to say about it.
+
+    by_formula  no block needed the general solver
+    """
 
     parts: Mapping[str, Part]
     rules: tuple[RuleStatus, ...]
     notes: tuple[str, ...]
     log_marginal_likelihood: float | None
+    by_formula: bool = True
 
 
 def obey(
@@ -46,18 +50,22 @@ def obey(
         marginal = total_log_marginal_likelihood(evidence, alpha)
         rules = () if known is None else statuses(known.bound, known.plan, _NONE, _NONE)
         return Obeyed(parts, rules, (), marginal)
-    counts = _gathered(known, {name: each for name, each in evidence.items()})
+    pseudo = {name: estimate.pseudo(each) for name, each in alpha.items()}
+    counts = _gathered(known, evidence)
     prior = _gathered(known, {name: Counts(each) for name, each in alpha.items()})
-    weights = np.maximum(counts + estimate.pseudo(prior), 0.0)
+    weights = counts + np.where(known.plan.zero, 0.0, estimate.pseudo(prior))
+    weights = np.maximum(weights, 0.0)
+    with impossible_in_words(known):
+        ruling = solve(known.plan, weights)
+    theta = ruling.theta
     if isinstance(estimate, PosteriorMean):
         theta = posterior_mean(known.plan, prior + counts)
-    else:
-        theta = solve(known.plan, weights).theta
     return Obeyed(
-        _replaced(known, evidence, alpha, parts, theta, estimate),
+        _replaced(known, evidence, pseudo, parts, theta, weights),
         statuses(known.bound, known.plan, weights, theta),
         rule_notes(known, weights),
         _marginal(known, evidence, alpha, counts, prior),
+        bool((ruling.way < 2).all()),
     )
 
 
@@ -91,29 +99,30 @@ def _gathered(known: Ruled, tables: Mapping[str, Evidence]) -> Floats:
 def _replaced(
     known: Ruled,
     evidence: Mapping[str, Evidence],
-    alpha: Mapping[str, Floats],
+    pseudo: Mapping[str, Floats],
     parts: Mapping[str, Part],
     theta: Floats,
-    estimate: Estimate,
+    weights: Floats,
 ) -> dict[str, Part]:
+    """The parts with their ruled rows replaced; pseudo-counts of cells held at 0 do not count."""
     cells, changed = known.plan.blocks.cells, dict(parts)
     for name, inside in _named(known).items():
         table, held = parts[name].family, evidence[name]
         assert isinstance(table, Table)
         assert not isinstance(held, Moments)
-        values = table.values.copy()
+        values, counts = table.values.copy(), held.dense().values
         at = cells[inside] - known.bound.cells.starts[name]
         values.flat[at] = theta[inside]
+        full = np.maximum(counts + pseudo[name], 0.0)
+        full.flat[at] = weights[inside]
         ruled_rows = set((at // values.shape[-1]).tolist())
         left = tuple(row for row in parts[name].undetermined if row not in ruled_rows)
         new = Table(table.variables, values, table.partial and bool(left))
-        counts = held.dense().values
-        weights = np.maximum(counts + estimate.pseudo(alpha[name]), 0.0)
         changed[name] = replace(
             parts[name],
             family=new,
             log_likelihood=log_probability(new, counts),
-            objective=log_probability(new, weights),
+            objective=log_probability(new, full),
             undetermined=left,
         )
     return changed

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tacit.core.dag import Dag
+from tacit.core.errors import EstimateError
 from tacit.core.variables import Discrete, Variable
+from tacit.estimate.ruled.inequalities import ImpossibleEvidenceError
 from tacit.estimate.ruled.plan import Plan, compile_plan
 from tacit.infer.flat import Layout
-from tacit.knowledge.binding import bind, check_structure
+from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
-from tacit.knowledge.conflicts import check_feasible
+from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.knowledge import Knowledge
+from tacit.knowledge.structural import check_structure
 from tacit.learn.parts import discrete_axes
 
 
@@ -53,14 +59,35 @@ def ruled(
         if isinstance(axes[-1], Discrete)
     }
     cells = Cells.of(tables) if layout is None else _placed(tables, layout)
-    declared = {
-        axis.name for axes in tables.values() for axis in axes if not axis.inferred_order
-    }
+    declared = {axis.name for axes in tables.values() for axis in axes if not axis.inferred_order}
     bound = bind(knowledge.rules, cells, ordered=declared)
-    check_feasible(bound)
     return Ruled(knowledge, bound, compile_plan(bound))
 
 
 def _placed(tables: Mapping[str, tuple[Discrete, ...]], layout: Layout) -> Cells:
     starts = {name: layout.axes[at].start for at, name in enumerate(layout.names)}
     return Cells(tables, starts, layout.size)
+
+
+@contextmanager
+def impossible_in_words(known: Ruled | None) -> Iterator[None]:
+    """An error about evidence that rules hold impossible names the cell and the rules."""
+    try:
+        yield
+    except ImpossibleEvidenceError as problem:
+        if known is None:
+            raise
+        cell = int(known.plan.blocks.cells[problem.positions[0]])
+        more = (
+            f" (and {problem.positions.size - 1} more cells)" if problem.positions.size > 1 else ""
+        )
+        rules = known.bound.rows
+        (first,), (length,) = known.bound.cells.rows_of(np.array([cell]))
+        near = (rules.cells >= first) & (rules.cells < first + length)
+        named = dict.fromkeys(rules.rule[rules.owner[near]].tolist())
+        said = "\n".join(f"    {known.bound.rules[number]}" for number in named)
+        raise EstimateError(
+            f"the rules hold {cell_label(known.bound.cells, cell)} at 0, but cases have it{more}: "
+            "under the rules they are impossible"
+            f"\n\n{said}\n\nallow a little, or look at these cases"
+        ) from None

@@ -16,11 +16,13 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import EstimateError, KnowledgeError
 from tacit.estimate.ruled.general import General, Solution
-from tacit.estimate.ruled.inequalities import Closed, closed
+from tacit.estimate.ruled.inequalities import Closed, ImpossibleEvidenceError, closed
 from tacit.estimate.ruled.recognise import recognise
 from tacit.estimate.ruled.splits import Forest, Tree
 from tacit.knowledge.blocks import Block, Blocks, blocks_of
 from tacit.knowledge.bound import Bound
+from tacit.knowledge.conflicts import conflict_error, conflicts_of
+from tacit.knowledge.polytope import Interior, relative_interior
 
 HOLDS = 1e-12
 """A rule missed by less holds."""
@@ -34,6 +36,7 @@ class Plan:
     formulas   (blocks,) the inequalities have a closed form
     unequal    (blocks,) there are inequalities
     kinds      per block, the tree in words
+    zero       (positions,) cells that the rules hold at 0
     """
 
     blocks: Blocks
@@ -44,6 +47,7 @@ class Plan:
     general: General | None
     unequal: Bools
     kinds: tuple[str, ...]
+    zero: Bools
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +64,14 @@ class Ruling:
 
 
 def compile_plan(bound: Bound) -> Plan:
-    """The ways to solve all blocks; an error about rules that no way leads to."""
+    """The ways to solve all blocks; an error about rules that conflict or that no way leads to."""
     if bound.products:
         raise not_linear(bound, bound.products[0].rule)
-    plan = compile_blocks(blocks_of(bound))
+    blocks = blocks_of(bound)
+    inside = relative_interior(blocks)
+    if not inside.feasible.all():
+        raise conflict_error(*conflicts_of(bound, blocks, np.flatnonzero(~inside.feasible)))
+    plan = compile_blocks(blocks, inside)
     for each in plan.blocks.ratios:
         if not plan.trees[each.block]:
             raise not_linear(bound, each.rule)
@@ -82,8 +90,12 @@ def not_linear(bound: Bound, rule: int) -> KnowledgeError:
     )
 
 
-def compile_blocks(blocks: Blocks) -> Plan:
-    """Every block recognised: tree, closed form, or neither."""
+def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
+    """Every block recognised: tree, closed form, or neither.
+
+    inside: what the rules leave of the blocks, where that is known already
+    """
+    inside = inside or relative_interior(blocks)
     trees = [recognise(_equalities(blocks[at])) for at in range(len(blocks))]
     known = np.array([tree is not None for tree in trees], dtype=np.bool_)
     found = closed(blocks)
@@ -104,6 +116,7 @@ def compile_blocks(blocks: Blocks) -> Plan:
         general=General.of(blocks, rest) if rest.size else None,
         unequal=unequal,
         kinds=tuple("" if tree is None else tree.kind for tree in trees),
+        zero=inside.zero,
     )
 
 
@@ -114,11 +127,15 @@ def _equalities(block: Block) -> Block:
 def _planted(trees: list[Tree | None], blocks: Blocks) -> Forest:
     grown = [(at, tree) for at, tree in enumerate(trees) if tree is not None]
     spans = [np.arange(blocks.cell_at[at], blocks.cell_at[at + 1]) for at, _ in grown]
-    return Forest.of([tree for _, tree in grown], spans)
+    return Forest.of([tree for _, tree in grown], spans, int(blocks.cell_at[-1]))
 
 
 def solve(plan: Plan, weights: Floats, before: Ruling | None = None, threads: int = 1) -> Ruling:
     """The most likely rows under the rules; weights and rows over the positions of the blocks."""
+    if (impossible := plan.zero & (weights > 0)).any():
+        raise ImpossibleEvidenceError(
+            "rules hold cells at 0 that the evidence has seen", np.flatnonzero(impossible)
+        )
     theta = plan.forest.most_likely(weights)
     way = np.zeros(len(plan.blocks), dtype=np.int64)
     open_ = _unsolved(plan, theta)
@@ -189,7 +206,7 @@ def log_evidence(plan: Plan, alpha: Floats, counts: Floats) -> float | None:
     if plan.unequal.any() or not plan.trees.all():
         return None
     try:
-        return plan.forest.log_evidence(alpha, counts)
+        return float(plan.forest.log_evidence(alpha, counts).sum())
     except EstimateError:  # the prior is improper on the shared cells
         return None
 

@@ -172,7 +172,7 @@ def _said(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _nearest(plan: Plan, view: _View, at: Ints, binding: Ints) -> dict[str, float]:
+def _nearest(plan: Plan, view: _View, at: Ints, binding: Ints) -> dict[str, Any]:
     """Value and limit of the instance that pulls most, or is nearest to its limit."""
     if not at.size:
         return {"value": 0.0, "limit": 0.0}
@@ -182,7 +182,8 @@ def _nearest(plan: Plan, view: _View, at: Ints, binding: Ints) -> dict[str, floa
     else:
         one = at[np.argmin(rules.limits[at] - view.value[at])]
     sign = float(rules.sign[one])
-    return {"value": sign * float(view.value[one]), "limit": sign * float(rules.limits[one])}
+    value = sign * float(view.value[one])
+    return {"value": value if abs(value) > 1e-12 else 0.0, "limit": sign * float(rules.limits[one])}
 
 
 def _freedom(plan: Plan, view: _View, binding: Ints) -> int:
