@@ -178,18 +178,17 @@ _INTERVALS = (
 
 
 def _doubted(known: Ruled) -> Iterable[str]:
-    doubted = [rule for rule in known.bound.rules if rule.confidence < 1]
+    doubted = sum(rule.confidence < 1 for rule in known.bound.rules)
     if doubted:
-        yield (
-            f"{counted(len(doubted), 'rule')} came with a confidence below 1: it is kept, and the "
-            "fit held the rule strictly all the same"
-        )
+        held = "it is" if doubted == 1 else "they are"
+        yield f"{counted(doubted, 'rule')} came with a confidence below 1; {held} held strictly here"
 
 
 def _bare(plan: Plan, weights: Floats) -> Iterable[str]:
-    rows = np.bincount(plan.blocks.row, weights) <= 0
-    if rows.any():
+    bare = int((np.bincount(plan.blocks.row, weights) <= 0).sum())
+    if bare:
+        rests = "rests" if bare == 1 else "rest"
         yield (
-            f"{counted(int(rows.sum()), 'ruled row')} rest on no case: what the rules leave open "
-            "there was divided evenly"
+            f"{counted(bare, 'ruled row')} {rests} on no case: what the rules leave open there was "
+            "divided evenly"
         )
