@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 # a rule here: (cells, factors, limit, equal), as the tests write them
@@ -28,10 +30,16 @@ def most_likely(weights, lengths, rules):
     problem = cp.Problem(
         cp.Maximize(cp.sum(cp.multiply(weights[seen], cp.log(theta[seen])))), limits
     )
-    problem.solve(
-        solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11, max_iter=500
-    )
-    assert problem.status in ("optimal", "optimal_inaccurate"), problem.status
+    for tolerance in (1e-11, 1e-10, 1e-9):  # the tightest that is reached
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            problem.solve(
+                solver=cp.CLARABEL, tol_gap_abs=tolerance, tol_gap_rel=tolerance,
+                tol_feas=tolerance, max_iter=500,
+            )  # fmt: skip
+        if problem.status == "optimal":
+            break
+    assert problem.status == "optimal", problem.status
     return float(problem.value), np.asarray(theta.value)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from small_blocks import Said, at_least, at_most, below, exactly
@@ -45,7 +47,7 @@ def a_chain(rng: np.random.Generator, sets, row: np.ndarray) -> list[Said]:
     """The sets in the order of their masses, each at most (a multiple of) the next."""
     sets = sorted(sets, key=lambda each: row[list(each)].sum())
     said = []
-    for low, high in zip(sets, sets[1:], strict=False):
+    for low, high in pairwise(sets):
         ratio = row[list(low)].sum() / row[list(high)].sum()
         kind = rng.random()
         if kind < 0.15:

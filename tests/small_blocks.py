@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +40,7 @@ def below(low: Sequence[int], high: Sequence[int], ratio: float = 1.0, equal=Fal
 
 def rising(cells: Sequence[int]) -> list[Said]:
     """θ[cells[0]] <= θ[cells[1]] <= ..."""
-    return [below([low], [high]) for low, high in zip(cells, cells[1:], strict=False)]
+    return [below([low], [high]) for low, high in pairwise(cells)]
 
 
 def blocks(*given: tuple[Sequence[int], Sequence[Said]]) -> Blocks:

@@ -58,6 +58,8 @@ _HOMES = {
     "tacit.families.gaussian": ("LinearGaussian",),
     "tacit.families.counts": ("Counts",),
     "tacit.families.moments": ("Moments",),
+    "tacit.knowledge.knowledge": ("Knowledge", "parse_knowledge", "read_knowledge"),
+    "tacit.knowledge.quantities": ("P",),
     "tacit.io.formats": ("read", "write"),
     "tacit.io.cases": ("read_cases", "to_frame"),
     "tacit.io.casesout": ("write_cases",),

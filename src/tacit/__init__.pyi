@@ -75,6 +75,10 @@ from tacit.io.interop import to_pyagrum as to_pyagrum
 from tacit.io.missing import missing_as_state as missing_as_state
 from tacit.io.textbook import textbook as textbook
 from tacit.knowledge.checks import Check as Check
+from tacit.knowledge.knowledge import Knowledge as Knowledge
+from tacit.knowledge.knowledge import parse_knowledge as parse_knowledge
+from tacit.knowledge.knowledge import read_knowledge as read_knowledge
+from tacit.knowledge.quantities import P as P
 from tacit.learn.averages import Average as Average
 from tacit.learn.averages import average as average
 from tacit.learn.checking import check as check

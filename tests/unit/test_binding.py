@@ -204,6 +204,24 @@ def test_additive_synergy_adds_the_equal_corners():
     ]
 
 
+def test_additive_synergy_is_of_every_threshold():
+    families = {"Age": (AGE,), "Smoker": (SMOKER,), "Stage": (AGE, SMOKER, STAGE)}
+    rules = rules_of("positive additive synergy of Smoker, Age on Stage when Age=*")
+    with pytest.raises(KnowledgeError, match="is what varies here"):
+        bind(rules, Cells.of(families))
+    found = bind(rules_of("positive additive synergy of Smoker, Age on Stage"), Cells.of(families))
+    assert expansion(found, 0) == (
+        "P(Stage=I | Age=young, Smoker=no) + P(Stage=I | Age=mid, Smoker=yes)"
+        " <= P(Stage=I | Age=young, Smoker=yes) + P(Stage=I | Age=mid, Smoker=no)",
+        "P(Stage=I | Age=mid, Smoker=no) + P(Stage=I | Age=old, Smoker=yes)"
+        " <= P(Stage=I | Age=mid, Smoker=yes) + P(Stage=I | Age=old, Smoker=no)",
+        "P(Stage=III | Age=young, Smoker=no) + P(Stage=III | Age=mid, Smoker=yes)"
+        " >= P(Stage=III | Age=young, Smoker=yes) + P(Stage=III | Age=mid, Smoker=no)",
+        "P(Stage=III | Age=mid, Smoker=no) + P(Stage=III | Age=old, Smoker=yes)"
+        " >= P(Stage=III | Age=mid, Smoker=yes) + P(Stage=III | Age=old, Smoker=no)",
+    )
+
+
 def test_product_synergy_multiplies_them():
     (found,) = bound("positive product synergy of Smoker, Genes on Cancer").products
     assert sorted(found.left[:, 0].tolist()) == [7, 9]

@@ -137,6 +137,44 @@ def test_with_missing_cells_costs_are_lower_bounds():
     assert "costs at least 7 nats in all" in flowing(str(tc.report(fit)))
 
 
+def test_what_rules_cost_together_on_expected_cases_is_a_lower_bound():
+    rain = np.array([0, -1, 0, 1, 1, 1])
+    data = tc.Dataset(
+        {"Sky": SKY, "Rain": RAIN}, {"Sky": np.array([0, 0, 0, 0, 1, 1]), "Rain": rain}
+    )
+    fit = tc.fit("Sky -> Rain", data, seed=1)
+    even = tc.Table((SKY, RAIN), np.full((2, 2), 0.5))
+    families = {"Sky": fit.network["Sky"], "Rain": even}
+    network = tc.Network(fit.network.dag, {"Sky": SKY, "Rain": RAIN}, families)
+    section = told(replace(fit, network=network, rules=(BINDING,)), "rules")
+    assert section["at_least"]
+    assert "it costs at least " in " ".join(summary(section))
+
+
+def test_tied_tables_have_no_cost_of_all_rules():
+    """Their free optimum is a table for the group, not one for each of them."""
+    fit = ruled(BINDING, tied=[["Sky", "Rain"]])
+    assert told(fit, "rules")["cost"] is None
+
+
+def test_rows_without_cases_and_zeros_may_be_the_work_of_rules():
+    clear = tc.Dataset({"Sky": SKY, "Rain": RAIN}, {"Sky": np.zeros(6, int), "Rain": [0] * 6})
+    for estimate, kind, words in (
+        (tc.Smoothed(), "no cases", "what it holds is the prior's word and that of the rules, not"),
+        (tc.ML(), "impossible", "what these cases did not show or a rule excludes; a prior"),
+    ):
+        fit = tc.fit("Sky -> Rain", clear, estimate=estimate)
+        assert words not in worry(fit, kind)
+        assert words in worry(replace(fit, rules=(FREE,)), kind)
+
+
+def test_the_log_marginal_likelihood_is_that_under_the_rules(three):
+    said = "Under the prior K2() and the rules the log marginal likelihood is "
+    assert said in " ".join(told(three, "answer")["sentences"])
+    silent = replace(three, log_marginal_likelihood=None)
+    assert "log marginal likelihood" not in " ".join(told(silent, "answer")["sentences"])
+
+
 @pytest.mark.parametrize(
     ("rules", "sentence"),
     [

@@ -131,6 +131,7 @@ def test_a_fit_saved_before_there_were_rules_has_none(tmp_path):
         (["price"], [], "its 'price' is no number"),
         (["cost"], {}, "its 'cost' is no number"),
         (["binding"], 1.5, "its 'binding' is no whole number"),
+        (["freedom"], True, "its 'freedom' is no whole number"),
         (["line"], "7", "its 'line' is no whole number"),
         (["at_least"], 1, "its 'at_least' is no truth value"),
     ],

@@ -161,7 +161,6 @@ def price_nests(nest: Nest, counts: Floats, mass: Floats, gain: Floats, flow: Fl
                 pull[k] = nest.scale[k] * (_each(counts[k], mass[k]) - price)
                 if mass[k] <= 0:
                     pull[k] = 0.0
-            _level(begin, end, nest, value)
             flow_up(begin, end, pull, value, nest.up, flow)
 
 
@@ -184,11 +183,3 @@ def _price_groups(
 @njit(cache=True, nogil=True)
 def _each(count: float, mass: float) -> float:
     return count / mass if count > 0 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def _level(begin: int, end: int, nest: Nest, value: Floats) -> None:
-    """Pooled sets have one value; undo what dividing by their scales has rounded apart."""
-    for k in range(begin + 1, end):
-        if nest.tied[k] or abs(value[k] - value[k - 1]) <= 1e-12 * value[k]:
-            value[k] = value[k - 1]

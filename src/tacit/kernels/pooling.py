@@ -11,6 +11,9 @@ from tacit.kernels.nested import Orders
 ABOVE, BELOW, LOW, HIGH, VALUE, CAP = range(6)
 """Rows of the work space: what the blocks pooled so far hold, and the caps of all members."""
 
+ROUNDING = 1e-12
+"""Values that differ by less, relatively, are one."""
+
 
 @njit(cache=True, nogil=True)
 def pool(
@@ -96,19 +99,19 @@ def settle(
     k = first
     while k < last:
         end = k + 1
-        while end < last and value[end] == value[k]:
+        while end < last and value[end] - value[k] <= ROUNDING * value[end]:
             end += 1
         flow, bound = 0.0, -1
         for i in range(k, end):
             press[i] = 0.0
-            bound = i if lower[i] == value[i] else bound
+            bound = i if value[i] - lower[i] <= ROUNDING * value[i] else bound
             flow += pull[i]
             if flow < 0 and bound >= 0 and (i + 1 == end or not tied[i + 1]):
                 press[bound] += flow
                 flow = 0.0
         flow, bound = 0.0, -1
         for i in range(end - 1, k - 1, -1):
-            bound = i if upper[i] == value[i] else bound
+            bound = i if upper[i] - value[i] <= ROUNDING * value[i] else bound
             flow += pull[i] - press[i]
             if flow > 0 and bound >= 0 and (i == k or not tied[i]):
                 press[bound] += flow
@@ -121,7 +124,7 @@ def flow_up(first: int, last: int, pull: Floats, value: Floats, up: Ints, flow: 
     """What each member hands to the member it is linked to: all pull of what hangs on it."""
     flow[first:last] = pull[first:last]
     for k in range(last - 1, first - 1, -1):
-        if up[k] < 0 or value[up[k]] != value[k]:
+        if up[k] < 0 or value[k] - value[up[k]] > ROUNDING * value[k]:
             flow[k] = 0.0
         else:
             flow[up[k]] += flow[k]

@@ -25,7 +25,7 @@ from tacit.knowledge.statements import Arcs, MostParents, Rule, Tiers
 from tacit.knowledge.structural import check_structure
 from tacit.knowledge.wording import called, expressed, labels, place, plainly
 
-WORK = 500_000
+WORK = 400_000
 """So many (question, cell or rule of the block) pairs are asked unless all are wanted: seconds."""
 
 

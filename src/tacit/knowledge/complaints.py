@@ -132,10 +132,10 @@ def _misspelt(phrase: Phrase, at: int, expected: frozenset[str]) -> tuple[int, s
     word, first = phrase.word(at), phrase.word(0)
     near = nearest(word, sorted(expected & KEYWORDS))
     if near:
-        return at, f"this does not fit here: {word!r}{near}", ""
+        return at, f"this does not fit here: {word!r}{near}", _LIKE.get(near.split("'")[1], "")
     near = nearest(first, _FIRST)
     if at == 1 and phrase.kinds[0] == "NAME" and near and phrase.kinds[1] != "(":
-        return 0, f"no statement starts with {first!r}{near}", ""
+        return 0, f"no statement starts with {first!r}{near}", _LIKE[near.split("'")[1]]
     return None
 
 

@@ -1,38 +1,51 @@
 """What rules say without data: the interval of every cell, and rules that others imply.
 
-Each question is a linear program over one block; one program asks one question of every block.
+Each question is a linear program over one block. Blocks have nothing in common, nor have copies
+of one block, so one program asks as many questions as are worth a call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.knowledge.blocks import Blocks
-from tacit.knowledge.programs import Part, extreme, part_of
+from tacit.knowledge.programs import extreme, part_of
 
 SAME = 1e-9
 """Numbers nearer than this are one."""
+CALL = 8_000
+"""So many cells and rules go into one program."""
 
 
 def cell_intervals(blocks: Blocks, chosen: Ints) -> Floats:
     """(positions, 2) the least and the largest value of each cell; nan in blocks not chosen."""
     found = np.full((blocks.cells.size, 2), np.nan)
-    sizes = np.diff(blocks.cell_at)[chosen]
-    part: Part | None = None
-    for at in range(int(sizes.max(initial=0))):
-        members = chosen[sizes > at]
-        if part is None or part.blocks != members.size:
-            part = part_of(blocks, members)
-        places = np.searchsorted(part.positions, blocks.cell_at[members] + at)
+    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))
+    cells = np.flatnonzero(np.isin(block, chosen))
+    for asked in _batches(_sizes(blocks)[block[cells]]):
+        part = part_of(blocks, block[cells[asked]])
+        places = part.first + cells[asked] - blocks.cell_at[block[cells[asked]]]
         for side, way in enumerate((1.0, -1.0)):
             cost = np.zeros(part.positions.size)
             cost[places] = way
-            found[part.positions[places], side] = extreme(part, cost).x[places]
+            found[cells[asked], side] = extreme(part, cost).x[places]
     return np.asarray(np.clip(found, 0.0, 1.0))
+
+
+def _sizes(blocks: Blocks) -> Ints:
+    return np.asarray(np.diff(blocks.cell_at) + np.diff(blocks.rule_at))
+
+
+def _batches(sizes: Ints) -> Iterator[slice]:
+    """Questions in their order, about `CALL` at a time."""
+    last = 0
+    while last < sizes.size:
+        first = last
+        last += max(1, int(np.searchsorted(np.cumsum(sizes[first:]), CALL, side="right")))
+        yield slice(first, last)
 
 
 def redundant(blocks: Blocks, chosen: Ints) -> dict[int, tuple[int, ...]]:
@@ -42,21 +55,20 @@ def redundant(blocks: Blocks, chosen: Ints) -> dict[int, tuple[int, ...]]:
     second is implied by the first. A rule is judged only if all its rows stand in blocks chosen.
     """
     known = np.isin(_block_of_rules(blocks), chosen)
-    outside = set(blocks.rules.rule[~known].tolist())
-    everything = np.flatnonzero(known & ~np.isin(blocks.rules.rule, list(outside)))
-    asked = _Asked(blocks, set())
-    first = asked.implying(everything)
+    outside = np.unique(blocks.rules.rule[~known])
+    first = _implied(blocks, np.flatnonzero(~np.isin(blocks.rules.rule, outside)), [])
     dropped: dict[int, tuple[int, ...]] = {}
     waiting = sorted(first, reverse=True)
     where = _blocks_of_statements(blocks, waiting)
     while waiting:
         turn = _apart(waiting, where)
         waiting = [number for number in waiting if number not in turn]
-        again = {number for number in turn if first[number] & dropped.keys()}
-        rows = np.flatnonzero(np.isin(blocks.rules.rule, list(again)))
-        judged = _Asked(blocks, set(dropped)).implying(rows) if again else {}
-        for number in sorted(turn - again | judged.keys(), reverse=True):
-            by = judged[number] if number in again else first[number]
+        again = [number for number in turn if first[number] & dropped.keys()]
+        rows = np.flatnonzero(np.isin(blocks.rules.rule, again))
+        judged = _implied(blocks, rows, list(dropped))
+        for number in turn.difference(again):
+            dropped[number] = tuple(sorted(first[number]))
+        for number, by in judged.items():
             dropped[number] = tuple(sorted(by))
     return dict(sorted(dropped.items()))
 
@@ -85,77 +97,58 @@ def _apart(waiting: list[int], where: dict[int, set[int]]) -> set[int]:
     return turn
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
-    """Which rules follow from the others; `dropped` ones count for nothing."""
+def _implied(blocks: Blocks, rows: Ints, dropped: list[int]) -> dict[int, set[int]]:
+    """Of the rules that these rows belong to, those implied, each with what implies it.
 
-    blocks: Blocks
-    dropped: set[int]
-    needed: set[int] = field(default_factory=set)
+    dropped  rules that count for nothing
+    """
+    numbers = blocks.rules.rule[rows]
+    by: dict[int, set[int]] = {number: set() for number in numbers.tolist()}
+    needed: set[int] = set()
+    rows, sides = _questions(blocks, rows)
+    while rows.size:
+        asked = next(_batches(_sizes(blocks)[_block_of_rules(blocks)[rows]]))
+        holds, which, reasons = _answers(blocks, rows[asked], sides[asked], dropped)
+        numbers = blocks.rules.rule[rows[asked]]
+        needed.update(numbers[~holds].tolist())
+        for number, reason in zip(numbers[which].tolist(), reasons.tolist(), strict=True):
+            by[number].add(reason)
+        open_ = ~np.isin(blocks.rules.rule[rows], list(needed))
+        open_[asked] = False
+        rows, sides = rows[open_], sides[open_]
+    return {number: found for number, found in by.items() if number not in needed}
 
-    def implying(self, rows: Ints) -> dict[int, set[int]]:
-        """Of the rules that these rows belong to, those implied, each with what implies it."""
-        rules = self.blocks.rules
-        by: dict[int, set[int]] = {number: set() for number in rules.rule[rows].tolist()}
-        queues = self._queues(rows)
-        while questions := self._next(queues):
-            for number, others in self._answers(*map(np.array, zip(*questions, strict=True))):
-                if others is None:
-                    self.needed.add(number)
-                else:
-                    by[number] |= others
-        return {number: found for number, found in by.items() if number not in self.needed}
 
-    def _queues(self, rows: Ints) -> list[list[tuple[int, int, int]]]:
-        """For every block its questions, the last first: block, row, which side of it."""
-        block = _block_of_rules(self.blocks)[rows].tolist()
-        equal = self.blocks.rules.equal[rows].tolist()
-        queues: dict[int, list[tuple[int, int, int]]] = {}
-        for at, row, both in zip(block, rows.tolist(), equal, strict=True):
-            sides = (1, -1) if both else (1,)
-            queues.setdefault(at, []).extend((at, row, side) for side in sides)
-        return [queue[::-1] for _, queue in sorted(queues.items())]
+def _questions(blocks: Blocks, rows: Ints) -> tuple[Ints, Ints]:
+    """Each row and its side (both, of an equality), the first row of every rule first."""
+    both = blocks.rules.equal[rows]
+    every = np.concatenate([rows, rows[both]])
+    sides = np.concatenate([np.ones(rows.size), -np.ones(int(both.sum()))]).astype(np.int64)
+    order = np.lexsort((sides, every, blocks.rules.rule[every]))
+    number = blocks.rules.rule[every][order]
+    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    turn = np.arange(number.size) - np.repeat(starts, np.diff(np.append(starts, number.size)))
+    order = order[np.argsort(turn, kind="stable")]
+    return every[order], sides[order]
 
-    def _next(self, queues: list[list[tuple[int, int, int]]]) -> list[tuple[int, int, int]]:
-        """One question of each block, about rules not yet seen to be needed."""
-        rule = self.blocks.rules.rule
-        found = []
-        for queue in queues:
-            while queue:
-                question = queue.pop()
-                if int(rule[question[1]]) not in self.needed:
-                    found.append(question)
-                    break
-        return found
 
-    def _answers(self, block: Ints, row: Ints, side: Ints) -> list[tuple[int, set[int] | None]]:
-        """For each question the number of its rule and what implies that row; None: nothing."""
-        rules = self.blocks.rules
-        whole = part_of(self.blocks, block)
-        own = rules.rule[row][whole.rule_block]
-        gone = list(self.dropped)
-        part = whole.only(
-            (rules.rule[whole.rules] != own) & ~np.isin(rules.rule[whole.rules], gone)
-        )
-        asked = rules.chosen(row)
-        cost = np.zeros(part.positions.size)
-        places = np.searchsorted(part.positions, asked.cells)
-        cost[places] = -side[asked.owner] * asked.factors
-        best = extreme(part, cost)
-        scale = np.bincount(asked.owner, np.abs(asked.factors), row.size) + 1.0
-        reached = -np.bincount(asked.owner, cost[places] * best.x[places], row.size)
-        holds = reached <= side * asked.limits + SAME * scale
-        priced = np.abs(best.prices) > SAME
-        return self._with_reasons(asked.rule, holds, part.rule_block[priced], part.rules[priced])
-
-    def _with_reasons(
-        self, number: Ints, holds: Bools, block: Ints, rows: Ints
-    ) -> list[tuple[int, set[int] | None]]:
-        reasons: list[set[int] | None] = [set() if each else None for each in holds.tolist()]
-        for at, other in zip(block.tolist(), self.blocks.rules.rule[rows].tolist(), strict=True):
-            if (known := reasons[at]) is not None:
-                known.add(other)
-        return list(zip(number.tolist(), reasons, strict=True))
+def _answers(blocks: Blocks, row: Ints, side: Ints, dropped: list[int]) -> tuple[Bools, Ints, Ints]:
+    """Whether each row follows from the other rules; (question, rule) pairs that say from which."""
+    rules, block = blocks.rules, _block_of_rules(blocks)[row]
+    whole = part_of(blocks, block)
+    number = rules.rule[whole.rules]
+    own = rules.rule[row][whole.rule_block]
+    part = whole.only((number != own) & ~np.isin(number, dropped))
+    asked = rules.chosen(row)
+    places = asked.cells + (part.first - blocks.cell_at[block])[asked.owner]
+    cost = np.zeros(part.positions.size)
+    cost[places] = -side[asked.owner] * asked.factors
+    best = extreme(part, cost)
+    scale = np.bincount(asked.owner, np.abs(asked.factors), row.size) + 1.0
+    reached = -np.bincount(asked.owner, cost[places] * best.x[places], row.size)
+    holds = reached <= side * asked.limits + SAME * scale
+    priced = (np.abs(best.prices) > SAME) & holds[part.rule_block]
+    return holds, part.rule_block[priced], rules.rule[part.rules[priced]]
 
 
 def affordable(work: Ints, total: int) -> Bools:

@@ -242,7 +242,7 @@ def _most_parents(tree: Any) -> Make:
     at, children = number.start_pos, _or_nothing(whom)
 
     def make(phrase: Phrase) -> said.MostParents:
-        if not phrase.word(at).isdecimal():
+        if not phrase.word(at).isdecimal() or len(phrase.word(at)) > 9:
             raise Wrong(at, at, "the number of parents must be 0, 1, 2, ...")
         return said.MostParents(int(phrase.word(at)), children(phrase))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from tacit.core.errors import KnowledgeError
 from tacit.knowledge.complaints import complaint
@@ -33,11 +34,11 @@ def _keeping() -> Iterator[None]:
 
 
 def rule_of(text: str) -> Rule:
-    """The one rule that a text states."""
+    """The one rule that a text states, which stands in no source."""
     rules = rules_of(text)
     if len(rules) != 1:
         raise KnowledgeError(f"one rule is expected here, not {len(rules)}: {text!r}")
-    return rules[0]
+    return replace(rules[0], line=0)
 
 
 def expression_of(text: str) -> Expression:

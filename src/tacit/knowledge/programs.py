@@ -28,10 +28,11 @@ UNIT = 1e6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Some of the blocks, as matrices over their own positions 0..n-1.
+    """Some of the blocks, perhaps several times, as matrices over their own positions 0..n-1.
 
     positions, rules      which of all positions and rules these are
     block, rule_block     the block of each, 0, 1, ... among the chosen ones
+    first                 (chosen blocks,) the first position of each
     matrix, limits        the rules, each divided by its largest factor
     sums                  (rows of tables, n) one row per distribution: sums @ x = 1
     """
@@ -40,6 +41,7 @@ class Part:
     rules: Ints
     block: Ints
     rule_block: Ints
+    first: Ints
     matrix: csr_array
     limits: Floats
     equal: Bools
@@ -48,14 +50,14 @@ class Part:
     @property
     def blocks(self) -> int:
         """How many blocks these are."""
-        return int(self.block[-1]) + 1 if self.block.size else 0
+        return int(self.first.size)
 
     def only(self, kept: Bools) -> Part:
         """The same blocks with these rules alone."""
         which = np.flatnonzero(kept)
-        return Part(
-            self.positions, self.rules[which], self.block, self.rule_block[which],
-            self.matrix[which], self.limits[which], self.equal[which], self.sums,
+        return replace(
+            self, rules=self.rules[which], rule_block=self.rule_block[which],
+            matrix=self.matrix[which], limits=self.limits[which], equal=self.equal[which],
         )  # fmt: skip
 
     def with_limits(self, limits: Floats) -> Part:
@@ -64,28 +66,29 @@ class Part:
 
 
 def part_of(blocks: Blocks, chosen: Ints) -> Part:
-    """The blocks `chosen` (rising) as matrices."""
+    """The blocks `chosen` as matrices; a block named twice is there twice."""
     from scipy.sparse import csr_array
 
     positions, block = _spans(blocks.cell_at, chosen)
     rules, rule_block = _spans(blocks.rule_at, chosen)
+    first = np.searchsorted(block, np.arange(chosen.size))
     rows = blocks.rules.chosen(rules)
-    place = np.zeros(blocks.cells.size, dtype=np.int64)
-    place[positions] = np.arange(positions.size)
     largest = np.zeros(len(rows))
     np.maximum.at(largest, rows.owner, np.abs(rows.factors))
     scale = np.where(largest > 0, largest, 1.0)
+    moved = (first - blocks.cell_at[chosen])[rule_block]
     matrix = csr_array(
-        (rows.factors / scale[rows.owner], place[rows.cells], rows.at),
+        (rows.factors / scale[rows.owner], rows.cells + moved[rows.owner], rows.at),
         shape=(len(rows), positions.size),
     )
-    _, row = np.unique(blocks.row[positions], return_inverse=True)
-    distributions = int(row[-1]) + 1 if row.size else 0
+    starts = np.diff(blocks.row[positions], prepend=-1) != 0
+    starts[first] = True
+    row = np.cumsum(starts) - 1
     sums = csr_array(
-        (np.ones(row.size), (row, np.arange(row.size))), shape=(distributions, row.size)
+        (np.ones(row.size), (row, np.arange(row.size))), shape=(int(starts.sum()), row.size)
     )
     return Part(
-        positions, rules, block, rule_block, matrix, rows.limits / scale, rows.equal, sums
+        positions, rules, block, rule_block, first, matrix, rows.limits / scale, rows.equal, sums
     )  # fmt: skip
 
 

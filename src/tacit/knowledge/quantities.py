@@ -73,6 +73,9 @@ class Quantity:
 
     __rmul__ = __mul__
 
+    def __rtruediv__(self, _: float) -> Quantity:
+        return Quantity(Expression((Part(1.0),))) / _number(self)
+
     def __truediv__(self, divisor: float) -> Quantity:
         by = _number(divisor)
         if by == 0:

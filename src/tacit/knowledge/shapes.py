@@ -83,7 +83,7 @@ def statement_maker(shape: Shape) -> Callable[[Phrase], Said]:
     for aside in asides:
         if aside.data in found:
             first, last = aside.meta.start_pos, aside.meta.end_pos - 1
-            raise Wrong(first, last, f"{aside.data} is given twice")
+            raise Wrong(first, last, f"the {aside.data} is given twice")
         found[aside.data] = made(aside)
     author, confidence = found.get("author"), found.get("confidence")
     if not found:

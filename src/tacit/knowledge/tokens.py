@@ -141,4 +141,4 @@ def _goes_on(phrase: Phrase, ended: str, start: int) -> bool:
         return True
     if last == "*":
         return len(phrase.kinds) > 1 and phrase.kinds[-2] in (")", "NUMBER", "%")
-    return phrase.kinds[:1] == ["share"] and last != "}"
+    return last == ")" and phrase.kinds[0] == "share"

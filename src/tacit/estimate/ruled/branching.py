@@ -53,6 +53,9 @@ class Branching:
         rows = self.family.children[ONE]
         if self.members[ONE] != len(rows):
             raise NoTreeError
+        for row in rows:
+            if row in self.family.plain:
+                self._cells(row)
         self._apart([Part(1.0, ONE, self.family.children[row]) for row in rows])
 
     def _apart(self, parts: list[Part]) -> None:
@@ -96,63 +99,107 @@ class Branching:
 
     def _together(self, parts: list[Part]) -> None:
         """One split of tied parts: a branch for every class that all have, one for the rest."""
-        shares = [self._shares(part) for part in parts]
-        common = [
-            label for label, share in shares[0].items()
-            if all(isclose(each.get(label, 0.0), share, rel_tol=TOLERANCE) for each in shares)
-        ]  # fmt: skip
-        own = parts[0].own
-        if not common or (own not in common and any(own in each for each in shares)):
+        sets = [self._by_class(part) for part in parts]
+        own, common = parts[0].own, self._common(parts, sets)
+        if not common or (own not in common and any(own in each for each in sets)):
             raise NoTreeError
-        branches = {label: number for number, label in enumerate(common)}
         rest = [
-            [c for c in part.children if self.family.label(c)[0] not in branches] for part in parts
+            [number for label, numbers in each.items() if label not in common for number in numbers]
+            for each in sets
         ]
         if any(rest) and not all(rest):
             raise NoTreeError
-        given = [shares[0][label] if label == own else nan for label in common]
-        self._split(parts, branches, given + [nan] * any(rest))
+        opened = self._split(sets, common, own, rest)
         for label in common:
-            self._within(label, parts, check=label != own)
+            if label not in opened:
+                self._within(label, [each[label] for each in sets], own)
         if any(rest):
             self._apart([Part(part.scale, NOWHERE, left)
                          for part, left in zip(parts, rest, strict=True)])  # fmt: skip
 
-    def _shares(self, part: Part) -> Shares:
-        found: Shares = {}
+    def _by_class(self, part: Part) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
         for child in part.children:
-            label, scale = self.family.label(child)
-            found[label] = found.get(label, 0.0) + scale / part.scale
+            found.setdefault(self.family.label(child)[0], []).append(child)
         return found
 
-    def _split(self, parts: list[Part], branches: dict[int, int], given: list[float]) -> None:
-        if len(given) == 1:
-            return
+    def _common(self, parts: list[Part], sets: list[dict[int, list[int]]]) -> Shares:
+        """The classes that have the same share in every part."""
+        shares: Shares = {}
+        for label, numbers in sets[0].items():
+            share = self._scale(numbers) / parts[0].scale
+            if all(
+                isclose(self._scale(each.get(label, [])), share * part.scale, rel_tol=TOLERANCE)
+                for part, each in zip(parts[1:], sets[1:], strict=True)
+            ):
+                shares[label] = share
+        return shares
+
+    def _scale(self, numbers: list[int]) -> float:
+        return sum(self.family.label(number)[1] for number in numbers)
+
+    def _split(
+        self, sets: list[dict[int, list[int]]], common: Shares, own: int, rest: list[list[int]]
+    ) -> set[int]:
+        """The split itself; classes whose cells are branches of it already."""
         at: list[int] = []
         branch: list[int] = []
-        for part in parts:
-            for child in part.children:
-                cells = self.family.cells(child)
-                number = branches.get(self.family.label(child)[0], len(branches))
-                at += cells
-                branch += [number] * len(cells)
-        self.splits.append(Split(np.array(at), np.array(branch), np.array(given)))
+        given: list[float] = []
+        opened: set[int] = set()
+        for label, share in common.items():
+            numbers = [number for each in sets for number in each[label]]
+            cells = [cell for number in numbers for cell in self.family.cells(number)]
+            at += cells
+            if len(common) > 1 and label != own and self._alone(label, numbers):
+                opened.add(label)
+                branch += range(len(given), len(given) + len(cells))
+                given += [nan] * len(cells)
+            elif len(sets) == 1 and label == own:
+                for number in numbers:
+                    branch += [len(given)] * self.family.masses[number][1].bit_count()
+                    given.append(share * self._scale([number]) / self._scale(numbers))
+            else:
+                branch += [len(given)] * len(cells)
+                given.append(share if label == own else nan)
+        if any(rest):
+            cells = [cell for left in rest for each in left for cell in self.family.cells(each)]
+            at += cells
+            branch += [len(given)] * len(cells)
+            given.append(nan)
+        self._add(at, branch, given)
+        return opened
 
-    def _within(self, label: int, parts: list[Part], check: bool) -> None:
+    def _alone(self, label: int, numbers: list[int]) -> bool:
+        return self.members[label] == 1 and numbers[0] in self.family.plain
+
+    def _add(self, at: list[int], branch: list[int], given: list[float]) -> None:
+        if len(given) > 1:
+            self.splits.append(Split(np.array(at), np.array(branch), np.array(given)))
+
+    def _within(self, label: int, sets: list[list[int]], own: int) -> None:
         """The sets of one class: fixed shares where a part has several, then what is in them."""
-        found: list[Part] = []
-        for part in parts:
-            sets = [c for c in part.children if self.family.label(c)[0] == label]
-            scales = np.array([self.family.label(number)[1] for number in sets])
-            if len(sets) > 1:
-                cells = [self.family.cells(number) for number in sets]
-                branch = np.repeat(np.arange(len(sets)), [len(each) for each in cells])
-                at = np.array([cell for each in cells for cell in each])
-                self.splits.append(Split(at, branch, scales / scales.sum()))
-            found += [
-                Part(scale, label, self.family.children[number])
-                for number, scale in zip(sets, scales.tolist(), strict=True)
-            ]
-        if check and len(found) != self.members[label]:
+        if label != own and sum(map(len, sets)) != self.members[label]:
             raise NoTreeError
+        found: list[Part] = []
+        for numbers in sets:
+            if len(numbers) > 1 and (label != own or len(sets) > 1):
+                self._fixed(numbers)
+            for number in numbers:
+                if number in self.family.plain:
+                    self._cells(number)
+                elif self.family.children[number]:
+                    scale = self.family.label(number)[1]
+                    found.append(Part(scale, label, self.family.children[number]))
         self._apart(found)
+
+    def _fixed(self, numbers: list[int]) -> None:
+        cells = [self.family.cells(number) for number in numbers]
+        scales = [self.family.label(number)[1] for number in numbers]
+        branch = [at for at, each in enumerate(cells) for _ in each]
+        whole = sum(scales)
+        self._add([cell for each in cells for cell in each], branch, [s / whole for s in scales])
+
+    def _cells(self, number: int) -> None:
+        """All cells of a set of which nothing more is said."""
+        cells = self.family.cells(number)
+        self._add(cells, list(range(len(cells))), [nan] * len(cells))

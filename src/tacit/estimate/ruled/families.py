@@ -22,6 +22,7 @@ class Family:
     starts    the first position of each row; full: all cells of each row, as bits
     masses    the row and the cells of each set
     children  the largest sets within each set; none for a single cell or a list of ratios
+    plain     sets of several cells of which nothing is said one by one
     parent    the smallest set around each set
     ties      how many classes have been joined
     """
@@ -32,7 +33,8 @@ class Family:
         self.masses: list[Mass] = [(-1, 0)]
         self.parent: list[int] = []
         self.children: list[list[int]] = []
-        self._above, self._ratio = [ONE], [1.0]
+        self.plain: set[int] = set()
+        self._above, self._ratio, self._sizes = [ONE], [1.0], [1]
         self.ties = 0
         for row, mask in enumerate(full):
             self.tie(self.add((row, mask)), ONE, 1.0)
@@ -45,6 +47,7 @@ class Family:
             self.masses.append(mass)
             self._above.append(number)
             self._ratio.append(1.0)
+            self._sizes.append(1)
         return number
 
     def say(self, statement: Statement) -> None:
@@ -78,15 +81,16 @@ class Family:
         if first == ONE:
             first, second, share = second, first, 1 / share
         self._above[first], self._ratio[first] = second, share
+        self._sizes[second] += self._sizes[first]
         self.ties += 1
         return True
 
     def nest(self) -> None:
-        """Find what lies in what; sets that cross are no tree. Single cells become sets."""
+        """Find what lies in what; sets that cross are no tree.
+
+        The cells of a set that no other set in it names are together a set, a plain one.
+        """
         inside: list[list[int]] = [[] for _ in self.full]
-        for row, mask in enumerate(self.full):
-            for bit in bits_of(mask):
-                self.add((row, 1 << bit))
         for number, (row, _) in enumerate(self.masses[1:], 1):
             inside[row].append(number)
         self.parent = [ONE] * len(self.masses)
@@ -95,15 +99,40 @@ class Family:
             self._nest_row(numbers)
 
     def _nest_row(self, numbers: list[int]) -> None:
-        owner: dict[int, int] = {}
-        for number in sorted(numbers, key=lambda each: -self.masses[each][1].bit_count()):
-            cells = list(bits_of(self.masses[number][1]))
-            around = owner.get(cells[0], ONE)
-            if any(owner.get(cell, ONE) != around for cell in cells):
-                raise NoTreeError
-            self.parent[number] = around
-            self.children[around].append(number)
-            owner.update(dict.fromkeys(cells, number))
+        sized = sorted(numbers, key=lambda each: self.masses[each][1].bit_count())
+        around = [(each, self.masses[each][1]) for each in sized if self._several(each)]
+        rank = {each: at for at, (each, _) in enumerate(around)}
+        left = dict(around)
+        for number in sized:
+            mask = self.masses[number][1]
+            for larger, cells in around[rank.get(number, -1) + 1 :]:
+                if mask & cells:
+                    if mask & ~cells:
+                        raise NoTreeError
+                    self.parent[number] = larger
+                    left[larger] &= ~mask
+                    break
+            self.children[self.parent[number]].append(number)
+        for number, mask in around:
+            if left[number] and left[number] != mask:
+                self._add_plain(number, left[number])
+            elif left[number]:
+                self.plain.add(number)
+
+    def _lone(self, label: int) -> bool:
+        """Whether nothing else depends on the mass of a class."""
+        return self._sizes[label] == 1 and (label in self.plain or not self._several(label))
+
+    def _several(self, number: int) -> bool:
+        mask = self.masses[number][1]
+        return mask & (mask - 1) != 0
+
+    def _add_plain(self, around: int, mask: int) -> None:
+        number = self.add((self.masses[around][0], mask))
+        self.parent.append(around)
+        self.children.append([])
+        self.children[around].append(number)
+        self.plain.add(number)
 
     def classes(self) -> dict[int, list[int]]:
         """The sets of each class."""
@@ -135,7 +164,8 @@ class Family:
                     return self._outside(number, own)
                 if len(shares) == 1:
                     ((label, share),) = shares.items()
-                    news |= self.tie(label, own, left / share)
+                    if not self._lone(label):
+                        news |= self.tie(label, own, left / share)
                 elif len(self.full) > 1 and shares:
                     news |= self._same_rest((own, round(left, 9)), shares, seen)
             if not news:

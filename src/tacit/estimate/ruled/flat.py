@@ -27,18 +27,18 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Flat:
-    """The paths of one tree; given shares are multiplied out, splits of one free share left out.
+class Paths:
+    """The learned shares on the way to every position; splits of one free share are left out.
 
-    fixed   (n,)         the product of the given shares on each path
-    levels  for every depth: positions, and the learned branch each takes there
-    split   (branches,)  the split of every learned branch, rising
-    splits  how many splits have learned shares
+    size    how many positions there are
+    levels  for every depth: positions, and the branch each takes there
+    split   (branches,)  the split of every branch, rising
+    splits  how many splits there are
     cells   (branches,)  how many positions pass
     more    (branches,)  1 - cells + the free shares below: Σ α + more is the Dirichlet parameter
     """
 
-    fixed: Floats
+    size: int
     levels: tuple[tuple[Ints, Ints], ...]
     split: Ints
     splits: int
@@ -46,77 +46,86 @@ class Flat:
     more: Floats
 
 
-def flattened(splits: Sequence[Split], size: int) -> Flat:
-    """The paths through these splits, which are listed from the top."""
+def flattened(splits: Sequence[Split], size: int) -> tuple[Paths, Floats]:
+    """The paths through splits that are listed from the top; the product of given shares on each.
+
+    A split brings as many free shares as it has beyond the first to every branch above it: that is
+    the power of the mass in the Jacobian. Where masses are not tied it brings none. [2.4 to 2.9]
+    """
     fixed, depth = np.ones(size), np.zeros(size, dtype=np.int64)
     paths: list[Ints] = []
     owner: list[int] = []
-    cells: list[Floats] = []
+    cells: list[Ints] = []
     below: list[int] = []
-    learned = 0
     for split in splits:
-        free = np.isnan(split.given)
-        rest = max(0.0, 1.0 - float(split.given[~free].sum()))
-        fixed[split.at] *= np.where(free, rest, split.given)[split.branch]
-        shares = int(free.sum())
+        at, branch, shares = _learned(split, fixed)
         if shares < 2:
             continue
         if not split.apart:
-            first = int(split.at[0])
+            first = int(at[0])
             for path in paths[: depth[first]]:
                 below[path[first]] += shares - 1
-        passing = free[split.branch]
-        at = split.at[passing]
-        branch = (np.cumsum(free) - 1)[split.branch[passing]]
         _extend(paths, depth, at, branch + len(owner))
-        cells.append(np.bincount(branch, minlength=shares).astype(np.float64))
-        owner += [learned] * shares
+        owner += [len(cells)] * shares
         below += [0] * shares
-        learned += 1
-    counted = np.concatenate(cells) if cells else np.zeros(0)
+        cells.append(np.bincount(branch, minlength=shares))
+    counted = np.concatenate([*cells, np.zeros(0)])
     levels = tuple((at, path[at]) for path in paths for at in [np.flatnonzero(path >= 0)])
     more = 1.0 - counted + np.array(below, dtype=np.float64)
-    return Flat(fixed, levels, np.array(owner, dtype=np.int64), learned, counted, more)
+    return Paths(size, levels, np.array(owner, dtype=np.int64), len(cells), counted, more), fixed
+
+
+def _learned(split: Split, fixed: Floats) -> tuple[Ints, Ints, int]:
+    """Who takes which learned branch, and how many there are; given shares go into `fixed`."""
+    free = np.isnan(split.given)
+    shares = int(np.count_nonzero(free))
+    if shares == free.size:
+        return split.at, split.branch, shares
+    rest = max(0.0, 1.0 - float(split.given[~free].sum()))
+    fixed[split.at] *= np.where(free, rest, split.given)[split.branch]
+    passing = free[split.branch]
+    return split.at[passing], (np.cumsum(free) - 1)[split.branch[passing]], shares
 
 
 def _extend(paths: list[Ints], depth: Ints, at: Ints, branch: Ints) -> None:
     """Write the branch that each of these positions takes next."""
-    while len(paths) <= int(depth[at].max()):
+    reached = depth[at]
+    while len(paths) <= int(reached.max()):
         paths.append(np.full(depth.size, -1, dtype=np.int64))
-    for level in np.unique(depth[at]):
-        here = depth[at] == level
-        paths[level][at[here]] = branch[here]
-    depth[at] += 1
+    if reached[0] == reached.min() == reached.max():
+        paths[reached[0]][at] = branch
+    else:
+        for level in np.unique(reached):
+            here = reached == level
+            paths[level][at[here]] = branch[here]
+    depth[at] = reached + 1
 
 
-def planted(trees: Sequence[Flat], positions: Sequence[Ints]) -> tuple[Flat, Ints, Ints, Ints]:
-    """Many trees as one, equal trees laid down together.
+def planted(trees: Sequence[Paths], positions: Sequence[Ints]) -> tuple[Paths, Ints]:
+    """The paths of many trees over one vector of positions, and the tree of each split.
 
-    Also: the position of each of its cells, the tree of each cell, and the tree of each split.
+    Trees of one shape are laid down together.
     """
     copies: dict[int, list[int]] = {}
     for number, tree in enumerate(trees):
         copies.setdefault(id(tree), []).append(number)
+    batches = [
+        _copied(trees[which[0]], np.array([positions[number] for number in which]))
+        for which in copies.values()
+    ]
     order = np.array([number for which in copies.values() for number in which], dtype=np.int64)
-    batches = [_copied(trees[which[0]], len(which)) for which in copies.values()]
-    sizes = np.array([tree.fixed.size for tree in trees], dtype=np.int64)[order]
-    splits = np.array([tree.splits for tree in trees], dtype=np.int64)[order]
-    where = [positions[number] for number in order.tolist()]
-    return (
-        _side_by_side(batches),
-        np.concatenate([np.zeros(0, dtype=np.int64), *where]),
-        np.repeat(order, sizes),
-        np.repeat(order, splits),
-    )
+    splits = np.array([tree.splits for tree in trees], dtype=np.int64)
+    return _side_by_side(batches), np.repeat(order, splits[order])
 
 
-def _copied(tree: Flat, times: int) -> Flat:
+def _copied(tree: Paths, positions: Ints) -> Paths:
+    """positions  (copies, cells)"""
+    times = positions.shape[0]
     step = np.arange(times)[:, None]
-    size, branches = tree.fixed.size, tree.split.size
-    return Flat(
-        np.tile(tree.fixed, times),
+    return Paths(
+        positions.size,
         tuple(
-            ((at + size * step).ravel(), (branch + branches * step).ravel())
+            (positions[:, at].ravel(), (branch + tree.split.size * step).ravel())
             for at, branch in tree.levels
         ),
         (tree.split + tree.splits * step).ravel(),
@@ -126,18 +135,18 @@ def _copied(tree: Flat, times: int) -> Flat:
     )
 
 
-def _side_by_side(trees: Sequence[Flat]) -> Flat:
-    cell = branch = split = 0
-    levels: list[list[tuple[Ints, Ints]]] = [[] for _ in range(max(_depths(trees), default=0))]
+def _side_by_side(trees: Sequence[Paths]) -> Paths:
+    branch = split = 0
+    deepest = max((len(tree.levels) for tree in trees), default=0)
+    levels: list[list[tuple[Ints, Ints]]] = [[] for _ in range(deepest)]
     owners = [np.zeros(0, dtype=np.int64)]
     for tree in trees:
         for level, (at, taken) in zip(levels, tree.levels, strict=False):
-            level.append((at + cell, taken + branch))
+            level.append((at, taken + branch))
         owners.append(tree.split + split)
-        cell, branch = cell + tree.fixed.size, branch + tree.split.size
-        split += tree.splits
-    return Flat(
-        np.concatenate([np.zeros(0), *(tree.fixed for tree in trees)]),
+        branch, split = branch + tree.split.size, split + tree.splits
+    return Paths(
+        sum(tree.size for tree in trees),
         tuple(
             (np.concatenate([at for at, _ in level]), np.concatenate([taken for _, taken in level]))
             for level in levels
@@ -147,7 +156,3 @@ def _side_by_side(trees: Sequence[Flat]) -> Flat:
         np.concatenate([np.zeros(0), *(tree.cells for tree in trees)]),
         np.concatenate([np.zeros(0), *(tree.more for tree in trees)]),
     )
-
-
-def _depths(trees: Sequence[Flat]) -> list[int]:
-    return [len(tree.levels) for tree in trees]

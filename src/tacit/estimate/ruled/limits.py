@@ -47,6 +47,7 @@ def limits_of(
     limits.upper_rule[at_up], limits.lower_rule[at_low] = rule[rows_up], rule[rows_low]
     limits.upper_factor[at_up], limits.lower_factor[at_low] = factor[rows_up], factor[rows_low]
     assert np.all(limits.lower <= limits.upper + FEASIBLE), "bounds cross"
+    np.minimum(limits.lower, limits.upper, out=limits.lower)
     return limits
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.estimate.ruled.limits import Limits, limit_prices, limits_of
+from tacit.estimate.ruled.limits import FEASIBLE, Limits, limit_prices, limits_of
 from tacit.estimate.ruled.links import Links, chains_of, handed_on
 from tacit.kernels.nested import Orders
 from tacit.knowledge.blocks import Blocks
@@ -143,6 +143,7 @@ def _assembled(blocks: Blocks, which: Ints, told: _Told, links: Links, singles: 
         blocks.rules.equal[rule], rule, order.size,
     )  # fmt: skip
     up = chains.up[order]
+    assert _feasible(limits, part), "bounds cross along a chain"
     orders = Orders(
         np.stack([begins, np.append(begins[1:], order.size)], axis=1) if begins.size
         else np.empty((0, 2), dtype=np.int64),
@@ -156,3 +157,12 @@ def _assembled(blocks: Blocks, which: Ints, told: _Told, links: Links, singles: 
     kind = np.where(linked, np.where(bounded, 2, 1), 0)
     moved = replace(links, low=new[links.low], high=new[links.high])
     return RowOrders(which, kind, orders, owner, limits, moved, chains.link[order])
+
+
+def _feasible(limits: Limits, part: Ints) -> bool:
+    """Whether what lies before in a chain is bounded from below by no more than what follows."""
+    apart = (
+        np.cumsum(np.concatenate([[0.0], np.diff(part) != 0])[: part.size]) * 2
+    )  # bounds are in [0, 1]
+    floor = np.maximum.accumulate(limits.lower + apart) - apart if part.size else limits.lower
+    return bool(np.all(floor <= limits.upper + FEASIBLE))

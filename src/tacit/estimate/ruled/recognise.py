@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import TypeVar
 
 import numpy as np
 
 from tacit.estimate.ruled.branching import Branching
 from tacit.estimate.ruled.families import Family, bits_of
 from tacit.estimate.ruled.flat import Split
+from tacit.estimate.ruled.known import Known, known_values
 from tacit.estimate.ruled.masses import NoTreeError, Statement, statements_of, without
 from tacit.estimate.ruled.proportional import Lists, Ratio, merged, placed
 from tacit.estimate.ruled.splits import Tree
 from tacit.knowledge.blocks import Block
 
+Stored = TypeVar("Stored")
+
 _KEPT = 4096
-_templates: OrderedDict[tuple[bytes, ...], Tree | None] = OrderedDict()
+_trees: OrderedDict[tuple[bytes, ...], Tree | None] = OrderedDict()
+_known: OrderedDict[tuple[bytes, ...], Known | None] = OrderedDict()
 
 
 def recognise(block: Block) -> Tree | None:
@@ -26,23 +31,36 @@ def recognise(block: Block) -> Tree | None:
     top down, what is tied between nodes of equal mass must be tied between all of them, up to
     connected components of what is left. [2.0.2; Thm 4.2.1 to 4.10.1]
     """
-    key = _key(block)
-    if key in _templates:
-        _templates.move_to_end(key)
-        return _templates[key]
+    shape = _shape(block)
+    known = _known.get(shape)
+    tree = known.tree_for(block.rules) if known is not None else None
+    if tree is not None:
+        return tree
+    key = (*shape, block.rules.limits.tobytes())
+    if key in _trees:
+        _trees.move_to_end(key)
+        return _trees[key]
     try:
         tree = _recognised(block)
     except NoTreeError:
         tree = None
-    _templates[key] = tree
-    if len(_templates) > _KEPT:
-        _templates.popitem(last=False)
+    _keep(_trees, key, tree)
+    if tree is not None and shape not in _known:
+        _keep(_known, shape, known_values(block, tree))
     return tree
 
 
-def _key(block: Block) -> tuple[bytes, ...]:
+def _keep(
+    store: OrderedDict[tuple[bytes, ...], Stored], key: tuple[bytes, ...], what: Stored
+) -> None:
+    store[key] = what
+    if len(store) > _KEPT:
+        store.popitem(last=False)
+
+
+def _shape(block: Block) -> tuple[bytes, ...]:
     rules = block.rules
-    arrays = (block.row, rules.at, rules.cells, rules.factors, rules.limits, rules.equal)
+    arrays = (block.row, rules.at, rules.cells, rules.factors, rules.equal)
     lists = [part for each in block.ratios for part in (each, np.array(each.shape))]
     return tuple([array.tobytes() for array in (*arrays, *lists)])
 

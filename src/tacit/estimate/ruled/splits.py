@@ -15,7 +15,7 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import EstimateError
-from tacit.estimate.ruled.flat import Flat, Split, flattened, planted
+from tacit.estimate.ruled.flat import Paths, Split, flattened, planted
 
 __all__ = ["Forest", "ImproperError", "Split", "Tree"]
 
@@ -38,38 +38,37 @@ class Tree:
 
     splits  from the top: what a split divides has been told apart before
     kind    the theorem that it is, in words
-    size    how many positions the block has
+    paths   the learned shares on the way to every position
+    fixed   (positions,) the product of the given shares on that way
     """
 
     splits: tuple[Split, ...]
     kind: str
-    size: int
-    flat: Flat
+    paths: Paths
+    fixed: Floats
 
     @staticmethod
     def of(splits: Sequence[Split], kind: str, size: int) -> Tree:
-        """The tree of these splits, its paths written out."""
-        return Tree(tuple(splits), kind, size, flattened(splits, size))
+        """The tree of these splits over so many positions."""
+        return Tree(tuple(splits), kind, *flattened(splits, size))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
     """Many trees over one vector of positions, so that all of them are solved at once.
 
-    size   how many positions there are, those of no tree included
-    trees  how many trees there are
-    flat   all of them as one
-    where  (cells,)   the position of each of its cells
-    tree   (cells,)   the tree of each cell
-    owner  (splits,)  the tree of each split with learned shares
+    paths   of all trees together
+    fixed   (positions,) the product of given shares; 0 at positions of no tree
+    tree    (positions,) the tree of each position, -1 if none
+    owner   (splits,)    the tree of each split with learned shares
+    trees   how many trees there are
     """
 
-    size: int
-    trees: int
-    flat: Flat
-    where: Ints
+    paths: Paths
+    fixed: Floats
     tree: Ints
     owner: Ints
+    trees: int
 
     @staticmethod
     def of(trees: Sequence[Tree], positions: Sequence[Ints], size: int | None = None) -> Forest:
@@ -77,9 +76,13 @@ class Forest:
 
         size: of that vector; as far as the positions reach if not given
         """
-        flat, where, tree, owner = planted([each.flat for each in trees], positions)
+        paths, owner = planted([each.paths for each in trees], positions)
+        where = np.concatenate([np.zeros(0, dtype=np.int64), *positions])
         reach = 1 + int(where.max(initial=-1)) if size is None else size
-        return Forest(reach, len(trees), flat, where, tree, owner)
+        fixed, tree = np.zeros(reach), np.full(reach, -1, dtype=np.int64)
+        fixed[where] = np.concatenate([np.zeros(0), *(each.fixed for each in trees)])
+        tree[where] = np.repeat(np.arange(len(trees)), [each.fixed.size for each in trees])
+        return Forest(paths, fixed, tree, owner, len(trees))
 
     def most_likely(self, weights: Floats) -> Floats:
         """The parameters that maximise Σ weights · log θ; 0 at positions of no tree.
@@ -91,11 +94,11 @@ class Forest:
     def undetermined(self, weights: Floats) -> Bools:
         """(size,) cells whose share of a mass above 0 no weight tells."""
         pooled = self._pooled(weights)
-        silent = np.bincount(self.flat.split, pooled, minlength=self.owner.size) <= 0
+        silent = np.bincount(self.paths.split, pooled, minlength=self.owner.size) <= 0
         theta = self._products(self._shares(pooled))
-        found = np.zeros(self.size, dtype=np.bool_)
-        for at, branch in self.flat.levels:
-            found[self.where[at]] |= silent[self.flat.split[branch]]
+        found = np.zeros(theta.size, dtype=np.bool_)
+        for at, branch in self.paths.levels:
+            found[at] |= silent[self.paths.split[branch]]
         return np.asarray(found & (theta > 0))
 
     def mean(self, alpha: Floats) -> Floats:
@@ -115,8 +118,8 @@ class Forest:
         from scipy.special import gammaln
 
         found = self.parameters(alpha)
-        totals = np.bincount(self.flat.split, found, minlength=self.owner.size)
-        above = np.bincount(self.owner[self.flat.split], gammaln(found), minlength=self.trees)
+        totals = np.bincount(self.paths.split, found, minlength=self.owner.size)
+        above = np.bincount(self.owner[self.paths.split], gammaln(found), minlength=self.trees)
         return np.asarray(above - np.bincount(self.owner, gammaln(totals), minlength=self.trees))
 
     def log_evidence(self, alpha: Floats, counts: Floats) -> Floats:
@@ -124,10 +127,10 @@ class Forest:
 
         [1.7; the factors of known and proportional cells are part of it]
         """
-        seen = counts[self.where]
+        seen = np.flatnonzero((self.tree >= 0) & (counts > 0))
         with np.errstate(divide="ignore"):
-            logs = np.where(seen > 0, np.log(self.flat.fixed), 0.0)
-        given = np.bincount(self.tree, seen * logs, minlength=self.trees)
+            logs = counts[seen] * np.log(self.fixed[seen])
+        given = np.bincount(self.tree[seen], logs, minlength=self.trees)
         return np.asarray(self.log_constant(alpha + counts) - self.log_constant(alpha) + given)
 
     def sample(self, alpha: Floats, random: np.random.Generator, size: int = 1) -> Floats:
@@ -136,7 +139,7 @@ class Forest:
         Gammas in logarithms, since those of small parameters underflow: G(a) = G(a + 1) U^(1/a).
         """
         found = self.parameters(alpha)
-        draws = np.empty((size, self.size))
+        draws = np.empty((size, self.fixed.size))
         for draw in draws:
             uniform = 1.0 - random.random(found.size)
             logs = np.log(random.standard_gamma(found + 1.0)) + np.log(uniform) / found
@@ -149,42 +152,38 @@ class Forest:
         1 + Σ (α - 1) over the positions that pass, and the free shares of every split below, which
         the change to coordinates of shares brings: a_i of 2.4, r of 2.6 and 2.7, a_l of 2.8.
         """
-        found = self._pooled(alpha) + self.flat.more
+        found = self._pooled(alpha) + self.paths.more
         if (found <= 0).any():
             worst = int(np.argmin(found))
-            at = np.concatenate(
-                [self.where[at[branch == worst]] for at, branch in self.flat.levels]
-            )
+            at = np.concatenate([at[branch == worst] for at, branch in self.paths.levels])
             raise ImproperError(np.sort(at), float(found[worst]))
         return found
 
     def _pooled(self, weights: Floats) -> Floats:
-        totals = np.zeros(self.flat.split.size)
-        for at, branch in self.flat.levels:
-            totals += np.bincount(branch, weights[self.where[at]], minlength=self.flat.split.size)
+        totals = np.zeros(self.paths.split.size)
+        for at, branch in self.paths.levels:
+            totals += np.bincount(branch, weights[at], minlength=self.paths.split.size)
         return totals
 
     def _shares(self, pooled: Floats) -> Floats:
-        totals = np.bincount(self.flat.split, pooled, minlength=self.owner.size)
-        silent = (totals <= 0)[self.flat.split]
+        totals = np.bincount(self.paths.split, pooled, minlength=self.owner.size)
+        silent = (totals <= 0)[self.paths.split]
         return self._normalised(
-            np.where(silent, self.flat.cells, pooled) if silent.any() else pooled
+            np.where(silent, self.paths.cells, pooled) if silent.any() else pooled
         )
 
     def _normalised(self, values: Floats) -> Floats:
-        totals = np.bincount(self.flat.split, values, minlength=self.owner.size)
-        return np.asarray(values / totals[self.flat.split])
+        totals = np.bincount(self.paths.split, values, minlength=self.owner.size)
+        return np.asarray(values / totals[self.paths.split])
 
     def _highest(self, values: Floats) -> Floats:
         if not values.size:
             return values
-        starts = np.flatnonzero(np.diff(self.flat.split, prepend=-1))
-        return np.asarray(np.maximum.reduceat(values, starts)[self.flat.split])
+        starts = np.flatnonzero(np.diff(self.paths.split, prepend=-1))
+        return np.asarray(np.maximum.reduceat(values, starts)[self.paths.split])
 
     def _products(self, shares: Floats) -> Floats:
-        theta = self.flat.fixed.copy()
-        for at, branch in self.flat.levels:
+        theta = self.fixed.copy()
+        for at, branch in self.paths.levels:
             theta[at] *= shares[branch]
-        spread = np.zeros(self.size)
-        spread[self.where] = theta
-        return spread
+        return theta
