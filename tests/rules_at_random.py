@@ -120,6 +120,8 @@ def across(rng: np.random.Generator, rows: int) -> list[Said]:
             said.append(below([low + 1], [high + 1], equal=bool(same[k])))
         else:
             said.append(below([high], [low], equal=bool(same[k])))
+        if rng.random() < 0.1:
+            said.append(below([low + 1], [high + 1], equal=bool(same[k])))
     for k in range(rows):
         row = np.zeros(2 * rows)
         row[2 * place] = 1 - p

@@ -172,7 +172,7 @@ FORKS = {
     "a ring": [below([0], [1]), below([1], [2]), below([2], [0])],
     "a set against one of its cells' equals": [below([0, 1], [2]), below([1], [3])],
     "halves of a set": [below([0, 1], [2, 3]), below([1, 2], [0])],
-    "the same pair twice": [below([0], [1]), below([0], [1], 2.0)],
+    "the same pair twice, not alike": [below([0], [1]), below([0], [1], 2.0)],
 }
 
 

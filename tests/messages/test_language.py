@@ -276,6 +276,12 @@ SENSE = [
         "write one number in place of this sum\n\n    (1 + 2) * P(A=a) = 1\n     ^^^^^",
     ),
     (
+        "2*" * 21 + "P(A=a) = 1",
+        "write one number in place of all these\n\n"
+        "    2*2*2*2*2*2*2*2*2*2*2*2*2*2*2*2*2*2*2*2*2*P(A=a) = 1\n"
+        "    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+    ),
+    (
         "P(A=a) / 0 = 1",
         "this divides by zero\n\n    P(A=a) / 0 = 1\n             ^",
     ),

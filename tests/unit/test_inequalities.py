@@ -216,6 +216,19 @@ def test_either_state_may_be_spoken_of():
     assert_array_equal(first.theta, second.theta)
 
 
+def test_equal_rows_may_be_said_of_either_state_and_of_both():
+    both = [below([0], [2], equal=True), below([1], [3], equal=True), below([3], [5])]
+    solved = one([8, 2, 4, 6, 15, 5], both, [2, 2, 2])
+    assert_allclose(solved.theta[1::2], [13 / 40, 13 / 40, 13 / 40], rtol=1e-15)
+
+
+def test_a_rule_may_be_said_twice():
+    ours = closed(blocks(([3], [below([0], [1]), below([0], [1])])))
+    counts = np.array([6.0, 2, 2])
+    assert_allclose(ours.solve(counts), [0.4, 0.4, 0.2], rtol=1e-15)
+    assert_allclose(ours.multipliers(counts).sum(), 10 * (6 - 2) / (6 + 2), rtol=1e-12)
+
+
 def test_bounds_of_single_rows_bind_inside_a_chain():
     """p1 <= p2 with p2 >= 0.9: the free fit of 10 of 10 and 0 of 10 is 1/2 each, but p1 follows."""
     rules = [below([1], [3]), at_least([3], 0.9)]

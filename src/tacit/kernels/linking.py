@@ -15,7 +15,7 @@ class Trace(NamedTuple):
 
     part    (things,)  the connected part it belongs to, numbered by its first thing
     level   (things,)  how many steps up it is from the lowest level of its part
-    reached (things,)  when it was reached
+    order   (things,)  all things, part after part, by levels, each after its `up`
     scale   (things,)  what it is worth of the thing where the part starts, were all links tight
     up      (things,)  the thing it was reached from, -1 where the part starts
     link    (things,)  the link it was reached by
@@ -24,7 +24,7 @@ class Trace(NamedTuple):
 
     part: Ints
     level: Ints
-    reached: Ints
+    order: Ints
     scale: Floats
     up: Ints
     link: Ints
@@ -42,7 +42,7 @@ def trace(near_at: Ints, near: Ints, low: Ints, high: Ints, ratio: Floats, equal
         np.full(things, -1), np.zeros(things, dtype=np.int64), np.zeros(things, dtype=np.int64),
         np.ones(things), np.full(things, -1), np.full(things, -1), np.zeros(things, dtype=np.bool_),
     )  # fmt: skip
-    queue = np.empty(things, dtype=np.int64)
+    queue, starts, done = np.empty(things, dtype=np.int64), np.zeros(things, dtype=np.int64), 0
     for thing in range(things):
         if found.part[thing] >= 0:
             continue
@@ -55,6 +55,8 @@ def trace(near_at: Ints, near: Ints, low: Ints, high: Ints, ratio: Floats, equal
             for k in range(size):
                 found.part[queue[k]] = -1
             _walk(start, thing, near_at, near, low, high, ratio, equal, found, queue)
+        _by_level(queue[:size], found.level, starts, found.order[done : done + size])
+        done += size
     return found
 
 
@@ -65,7 +67,7 @@ def _walk(
 ) -> int:  # fmt: skip
     """Reach everything linked to `start`, in rounds; how many things that is."""
     found.part[start], found.level[start], found.scale[start] = name, 0, 1.0
-    found.up[start], found.link[start], found.reached[start] = -1, -1, 0
+    found.up[start], found.link[start] = -1, -1
     queue[0], size, k = start, 1, 0
     while k < size:
         here = queue[k]
@@ -83,7 +85,21 @@ def _walk(
             found.part[there], found.up[there], found.link[there] = name, here, link
             found.level[there] = found.level[here] + (step if rising else -step)
             worth = 1.0 / ratio[link] if rising else ratio[link]
-            found.scale[there], found.reached[there] = found.scale[here] * worth, size
+            found.scale[there] = found.scale[here] * worth
             queue[size] = there
             size += 1
     return size
+
+
+@njit(cache=True, nogil=True)
+def _by_level(things: Ints, level: Ints, starts: Ints, out: Ints) -> None:
+    """Sort things by their levels 0, 1, ...; those of one level stay in order."""
+    starts[: things.size] = 0
+    for thing in things:
+        starts[level[thing]] += 1
+    at = 0
+    for k in range(things.size):
+        at, starts[k] = at + starts[k], at
+    for thing in things:
+        out[starts[level[thing]]] = thing
+        starts[level[thing]] += 1

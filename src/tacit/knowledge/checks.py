@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +23,7 @@ from tacit.knowledge.implied import SAME, affordable, cell_intervals, redundant
 from tacit.knowledge.polytope import Interior, relative_interior
 from tacit.knowledge.statements import Arcs, MostParents, Rule, Tiers
 from tacit.knowledge.structural import check_structure
-from tacit.knowledge.wording import called, expressed, labels, place, plainly
+from tacit.knowledge.wording import called, labels, place, plainly
 
 WORK = 400_000
 """So many (question, cell or rule of the block) pairs are asked unless all are wanted: seconds."""
@@ -72,13 +72,9 @@ class Check:
     def forced_first(self, most: int) -> tuple[str, ...]:
         """The first of them."""
         rows = self.bound.rows.chosen(self.tight[:most])
-        said = [
-            f"{expressed(self.bound.cells, rows.cells[at], sign * rows.factors[at])}"
-            f" = {plainly(sign * limit)}"
-            for at, sign, limit in zip(
-                map(slice, rows.at[:-1], rows.at[1:]), rows.sign, rows.limits, strict=True
-            )
-        ]
+        equal, rule = np.ones(len(rows), dtype=np.bool_), np.arange(len(rows))
+        equations = Bound(self.bound.cells, (), replace(rows, equal=equal, rule=rule))
+        said = [expansion(equations, number)[0] for number in range(len(rows))]
         left = max(0, most - len(said))
         cells, values = labels(self.bound.cells, self.fixed[0][:left]), self.fixed[1][:left]
         return (*said, *(f"{cell} = {plainly(v)}" for cell, v in zip(cells, values, strict=True)))

@@ -151,7 +151,7 @@ def _why(bound: Bound, blocks: Blocks, block: int, numbers: Ints) -> str:
     entries = slice(rows.at[chosen], rows.at[chosen + 1])
     cost = np.zeros(part.positions.size)
     cost[np.searchsorted(part.positions, rows.cells[entries])] = rows.factors[entries]
-    sign, limit = int(rows.sign[chosen]), float(rows.limits[chosen])
+    sign, limit = (1 if rows.factors[rows.at[chosen]] > 0 else -1), float(rows.limits[chosen])
     low, high = (float(cost @ extreme(rest, way * cost).x) for way in (1, -1))
     needs, leaves = _bounds(sign, limit, low, high, bool(rows.equal[chosen]))
     subject = expressed(

@@ -13,6 +13,7 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.knowledge.blocks import Blocks
 from tacit.knowledge.programs import extreme, part_of
+from tacit.knowledge.rows import Rows
 
 SAME = 1e-9
 """Numbers nearer than this are one."""
@@ -146,9 +147,20 @@ def _answers(blocks: Blocks, row: Ints, side: Ints, dropped: list[int]) -> tuple
     best = extreme(part, cost)
     scale = np.bincount(asked.owner, np.abs(asked.factors), row.size) + 1.0
     reached = -np.bincount(asked.owner, cost[places] * best.x[places], row.size)
-    holds = reached <= side * asked.limits + SAME * scale
-    priced = (np.abs(best.prices) > SAME) & holds[part.rule_block]
+    most = side * asked.limits + SAME * scale
+    holds = reached <= most
+    alone = _bare(blocks, asked, side) <= most
+    priced = (np.abs(best.prices) > SAME) & (holds & ~alone)[part.rule_block]
     return holds, part.rule_block[priced], rules.rule[part.rules[priced]]
+
+
+def _bare(blocks: Blocks, asked: Rows, side: Ints) -> Floats:
+    """How large each row can be in a table that keeps no rules: all mass where it counts most."""
+    group = np.column_stack([asked.owner, blocks.row[asked.cells]])
+    pairs, which, named = np.unique(group, axis=0, return_inverse=True, return_counts=True)
+    best = np.where(named < np.bincount(blocks.row)[pairs[:, 1]], 0.0, -np.inf)
+    np.maximum.at(best, which.ravel(), side[asked.owner] * asked.factors)
+    return np.asarray(np.bincount(pairs[:, 0], best, len(asked)))
 
 
 def affordable(work: Ints, total: int) -> Bools:

@@ -64,9 +64,7 @@ class Knowledge:
     def __add__(self, other: Knowledge) -> Knowledge:
         if not isinstance(other, Knowledge):
             return NotImplemented
-        texts = [part.text.strip("\n") for part in (self, other) if part.text.strip()]
-        sources = dict.fromkeys(part.source for part in (self, other) if part.source)
-        return Knowledge(self.rules + other.rules, "\n".join(texts), ", ".join(sources))
+        return _joined([self, other])
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -123,11 +121,15 @@ def as_knowledge(given: KnowledgeLike) -> Knowledge | None:
         raise KnowledgeError(
             f"knowledge is a text, a file, tc.Knowledge or a list of rules, not {given!r}"
         )
-    known = Knowledge()
-    for each in given:
-        part = as_knowledge(each)
-        known = known if part is None else known + part
-    return known
+    parts = [as_knowledge(each) for each in given]
+    return _joined([part for part in parts if part is not None])
+
+
+def _joined(parts: Sequence[Knowledge]) -> Knowledge:
+    texts = [part.text.strip("\n") for part in parts if part.text.strip()]
+    sources = dict.fromkeys(part.source for part in parts if part.source)
+    rules = tuple(rule for part in parts for rule in part)
+    return Knowledge(rules, "\n".join(texts), ", ".join(sources))
 
 
 def _names_a_file(given: str) -> bool:

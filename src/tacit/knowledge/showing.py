@@ -34,12 +34,14 @@ def as_text(check: Check) -> str:
 
 def verdict(check: Check) -> str:
     """One line: how many rules, and whether they can hold together."""
-    count = counted(len(check.rules) + len(check.structure), "rule")
+    count = len(check.rules) + len(check.structure)
+    head, alone = counted(count, "rule"), count == 1
     if not check.feasible:
-        return f"{count}: they cannot all hold"
-    implied = len(check.redundant)
-    spare = f", {implied} implied by others" if implied else ""
-    return f"{count}: they can hold together{spare}"
+        return f"{head}: {'it cannot hold' if alone else 'they cannot all hold'}"
+    if alone:
+        return f"{head}: it can hold"
+    spare = f", {len(check.redundant):,} implied by others" if check.redundant else ""
+    return f"{head}: they can hold together{spare}"
 
 
 def _rules(check: Check) -> Iterator[str]:

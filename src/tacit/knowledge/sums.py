@@ -14,6 +14,9 @@ from tacit.knowledge.tokens import Phrase
 Make: TypeAlias = Callable[[Phrase], Any]
 """From the words of a statement to a value."""
 
+MOST_NUMBERS = 20
+"""Numbers in one product beyond which it is refused: nobody writes them."""
+
 _RATIO = "a known ratio is written  P(..) = 2 * P(..), equal ratios  P(..) : P(..) = P(..) : P(..)"
 _PRODUCT = "rules are linear: a number times a probability, and sums of those"
 
@@ -110,6 +113,8 @@ def _scaled(by: Sum, of: Sum, first: int, last: int, divides: bool) -> Sum:
     if len(by.products) > 1:
         raise Wrong(by.first, by.last, "write one number in place of this sum")
     (scale,) = by.products
+    if len(scale.numbers) + max(len(each.numbers) for each in of.products) > MOST_NUMBERS:
+        raise Wrong(first, last, "write one number in place of all these")
     numbers = tuple((number, inverse != divides) for number, inverse in scale.numbers)
     products = tuple(
         replace(each, sign=scale.sign * each.sign, numbers=each.numbers + numbers)

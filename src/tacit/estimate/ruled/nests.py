@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.ruled.limits import FEASIBLE, Limits, limit_prices, limits_of
-from tacit.estimate.ruled.links import Chains, Links, chains_of, handed_on
+from tacit.estimate.ruled.links import Chains, Links, chains_of, handed_on, with_singles
 from tacit.estimate.ruled.sets import Sets, comparing, sets_of
 from tacit.kernels.nested import Nest
 from tacit.knowledge.blocks import Blocks
@@ -80,7 +80,7 @@ def nests_of(blocks: Blocks, which: Ints) -> Nests:
         chains = chains_of(sets.links, sets.size.size)
         bad = np.unique(sets.block[_mixed(sets, chains)])
         if not bad.size:
-            return _assembled(blocks, which, _with_rests(blocks, which, sets))
+            return _assembled(blocks, which, _with_rests(blocks, which, sets), chains)
 
 
 def _mixed(sets: Sets, chains: Chains) -> Bools:
@@ -140,10 +140,10 @@ def _ranges(starts: Ints, lengths: Ints) -> Ints:
     return np.arange(total) + np.repeat(starts - ends + lengths, lengths)
 
 
-def _assembled(blocks: Blocks, which: Ints, sets: Sets) -> Nests:
+def _assembled(blocks: Blocks, which: Ints, sets: Sets, chains: Chains) -> Nests:
     """Number the sets as kernels want them: row by row, groups first, chains in one piece."""
     count = sets.size.size
-    chains = chains_of(sets.links, count)
+    chains = with_singles(chains, count - chains.order.size)
     place = np.empty(count, dtype=np.int64)
     place[chains.order] = np.arange(count)
     order = np.lexsort((place, _depth(sets.parent), sets.block))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.ruled.limits import FEASIBLE, Limits, limit_prices, limits_of
-from tacit.estimate.ruled.links import Links, chains_of, handed_on
+from tacit.estimate.ruled.links import Links, chains_of, distinct, handed_on
 from tacit.kernels.nested import Orders
 from tacit.knowledge.blocks import Blocks
 
@@ -92,6 +92,7 @@ def orders_of(blocks: Blocks, which: Ints) -> RowOrders:
         kept = np.isin(block_of_rule, which)
         pairs, singles = np.flatnonzero(kept & (named == 2)), np.flatnonzero(kept & (named == 1))
         links = _links(told, first[pairs], pairs, blocks.rules.equal)
+        links = distinct(links, int(blocks.row_at[-1]))
         chains = chains_of(links, int(blocks.row_at[-1]))
         block_of_row = np.repeat(np.arange(len(blocks)), np.diff(blocks.row_at))
         bad = np.intersect1d(block_of_row[~chains.sound], which)

@@ -102,15 +102,17 @@ def _closed(
         ratio.enclose(family)
     while True:
         before = family.ties
+        more = family.conclude()
+        if more:
+            return ratios, more
         for ratio in ratios:
             if not ratio.tied(family):
                 ratio.fold(family)
             if ratio.tied(family):
                 ratio.dissolve(family)
         ratios = [ratio for ratio in ratios if not ratio.tied(family)]
-        more = family.conclude()
-        if more or family.ties == before:
-            return ratios, more
+        if family.ties == before:
+            return ratios, {}
 
 
 def _empty(zero: dict[int, int], full: list[int], starts: list[int]) -> list[Split]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.estimate.ruled.links import Links
+from tacit.estimate.ruled.links import Links, distinct
 from tacit.knowledge.blocks import Blocks
 
 
@@ -89,7 +89,7 @@ def sets_of(blocks: Blocks, rules: Ints) -> Sets:
     return Sets(
         block, size[chiefs], parent, sound, home,
         mine[single], rows.limits[of], lead[single], rows.equal[of], rules[of],
-        _links(mine, sides, two, lead, rows.equal, rules),
+        distinct(_links(mine, sides, two, lead, rows.equal, rules), chiefs.size),
     )  # fmt: skip
 
 
