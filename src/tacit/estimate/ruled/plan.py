@@ -148,13 +148,13 @@ def solve(plan: Plan, weights: Floats, before: Ruling | None = None, threads: in
     rest = np.flatnonzero(open_ & ~plan.formulas)
     if not rest.size:
         return Ruling(theta, way)
-    if plan.general is None or not np.isin(rest, plan.general.blocks).all():
+    if plan.general is None or not np.isin(rest, plan.general.which).all():
         raise EstimateError(
             "rules on ratios and inequalities of the same rows contradict the cases in a way that "
             "has no closed form\n\nleave out the ratio or the inequality"
         )
     start = before.solution if before is not None else None
-    found = plan.general.solve(weights, start, threads=threads, only=rest)
+    found = plan.general.solve(weights, start, threads)
     way[rest] = 2
     _fill(plan, theta, found.theta, rest)
     return Ruling(theta, way, found)
