@@ -27,6 +27,18 @@ tacit demo --output /tmp/clinic --seed 7"""
 
 PATIENTS, NEWCOMERS, SEED = 200, 1000, 1
 
+EXPERTS = """\
+# What the doctors of the clinic know about their patients.
+P(either=yes | tub=yes) = 1; P(either=yes | lung=yes) = 1      # either: one of the two, or both
+P(either=yes | tub=no, lung=no) = 0
+lung increases with smoke                                       by "Dr. Lee"
+dysp increases with bronc                                       by "Dr. Lee"
+dysp increases with either                                      by "Dr. Lee"
+P(tub=yes | asia=yes) = 5 * P(tub=yes | asia=no)                by "Dr. Kim"
+P(xray=yes | either=yes) >= 0.9                                 by "Dr. Kim"
+P(dysp=yes | bronc=no, either=no) <= 0.05                       by "Dr. Roe"
+"""
+
 
 def demo(
     output: Annotated[
@@ -36,13 +48,14 @@ def demo(
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Learn a small network, judge it, and write a report.
+    """Learn a small network from cases and experts' rules, judge it, and write a report.
 
     Everything it uses comes with the package; all files go to one folder.
     """
     from tacit.estimate.estimates import ML
     from tacit.infer.likelihood import log_likelihood
     from tacit.io.cases import read_cases
+    from tacit.io.files import write_whole
     from tacit.io.textbook import textbook
     from tacit.learn.fit import fit
 
@@ -52,7 +65,10 @@ def demo(
     _write_patients(clinic, folder, used)
     patients = read_cases(folder / "patients.csv", like=clinic)
     newcomers = read_cases(folder / "new-patients.csv", like=clinic)
-    found = fit(clinic, patients, seed=used)
+    experts = folder / "experts.know"
+    write_whole(experts, EXPERTS)
+    found = fit(clinic, patients, knowledge=experts, seed=used)
+    alone = fit(clinic, patients, seed=used)
     plain_shares = fit(clinic, patients, estimate=ML(), seed=used)
     targets = {
         "network": network_target("--output", str(folder / "learned.bif")),
@@ -61,11 +77,12 @@ def demo(
     }
     write_fit(found, targets)
     scores = {
-        "smoothed": log_likelihood(found.network, newcomers),
+        "ruled": log_likelihood(found.network, newcomers),
+        "smoothed": log_likelihood(alone.network, newcomers),
         "ml": log_likelihood(plain_shares.network, newcomers),
         "truth": log_likelihood(clinic, newcomers),
     }
-    files = {"cases": str(folder / "patients.csv")}
+    files = {"cases": str(folder / "patients.csv"), "experts": str(experts)}
     files |= {what: target.path for what, target in targets.items()}
     plain = _plain(found, scores, used, files)
     return Answer(_told(found, clinic, plain), plain, files["report"], json=json, quiet=quiet)
@@ -96,6 +113,10 @@ def _plain(
         "cases": found.cases_used,
         "free_parameters": found.network.free_parameters,
         "rows_without_cases": sum(map(len, found.empty_rows.values())),
+        "rules": {
+            verdict: sum(rule.verdict == verdict for rule in found.rules)
+            for verdict in ("free", "binding", "resisted")
+        },
         "new_cases": NEWCOMERS,
         "average_log_likelihood": {name: score.average for name, score in scores.items()},
         "impossible_cases": {
@@ -112,9 +133,10 @@ def _told(found: Fit, clinic: Network, plain: dict[str, Any]) -> str:
         [
             f"A chest clinic has the records of {PATIENTS} patients, eight facts about each. Its"
             " doctors know",
-            f"what depends on what; the {plain['free_parameters']} numbers of the network are to be"
-            " learned. (The patients are",
-            "drawn from the textbook network 'asia', so for once the truth is known.)",
+            f"what depends on what, and {len(found.rules)} rules about how; the"
+            f" {plain['free_parameters']} numbers of the network are to be learned.",
+            "(The patients are drawn from the textbook network 'asia', so for once the truth is"
+            " known.)",
             "",
             str(_table(found, clinic)),
             "",
@@ -125,16 +147,32 @@ def _told(found: Fit, clinic: Network, plain: dict[str, Any]) -> str:
             " is, and the report shows every such row.",
             f"- {counted(plain['rows_without_cases'], 'row')} of the eight tables had no patient"
             " at all; there the prior speaks alone.",
-            f"- {NEWCOMERS:,} new patients: {score['smoothed']:.3f} nats each under the network"
-            f" learned, {score['truth']:.3f} under the truth.",
+            *_resisted(found),
+            f"- {NEWCOMERS:,} new patients: {score['ruled']:.3f} nats each under the network"
+            f" learned, {score['truth']:.3f} under the truth,",
+            f"  {score['smoothed']:.3f} under what the same patients teach without the doctors.",
             _contrast(plain["impossible_cases"]["ml"]),
             "",
             f"cases    {files['cases']}",
+            f"rules    {files['experts']}",
             f"network  {files['network']}",
             f"fit      {files['fit']}",
             f"report   {files['report']}   (open it in a browser)",
         ]
     )
+
+
+def _resisted(found: Fit) -> list[str]:
+    """What the patients say about the rules, the most expensive one by name."""
+    binding = sorted((rule for rule in found.rules if rule.active), key=lambda r: -(r.cost or 0.0))
+    against = [rule for rule in binding if rule.verdict == "resisted"]
+    told = [
+        f"- {len(binding)} of {counted(len(found.rules), 'rule')} bind; the patients speak against"
+        f" {len(against) or 'none'} of them."
+    ]
+    if binding and binding[0].cost:
+        told.append(f"  Dearest, at {binding[0].cost:.2f} nats: {binding[0].text}")
+    return told
 
 
 def _contrast(impossible: int) -> str:

@@ -44,6 +44,7 @@ from tacit.cli.targets import (
     write_all,
 )
 from tacit.core.errors import ColumnError, OptionError, marked
+from tacit.estimate.ruled.status import rule_plain
 
 if TYPE_CHECKING:
     from tacit.core.dag import Dag
@@ -59,6 +60,7 @@ EXAMPLES = """\
 tacit fit patients.csv --network "Smoker -> Cancer -> Xray" -o learned.bif
 tacit fit patients.csv --network asia.bif --prior bdeu:10 -o learned.bif \\
     --save-fit fit.json --report report.html
+tacit fit patients.csv --network asia.bif --knowledge experts.know -o learned.bif
 tacit fit answers.csv --network "Mood -> Sleep, Work, Appetite" --hidden Mood=3 \\
     --restarts 20 --seed 1 -o learned.json
 tacit fit clinic.duckdb --table visits --network asia.bif --missing NA \\
@@ -78,6 +80,12 @@ def fit(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="OUT", help="Where the network is written.")
     ],
+    knowledge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="What experts know: a file of rules (.know); repeatable."
+        ),
+    ] = None,
     prior: Annotated[
         str,
         typer.Option(
@@ -147,7 +155,8 @@ def fit(
     how = method_of(method, restarts=restarts, tolerance=tolerance, max_steps=max_steps)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
     targets = _targets(output, save_fit, report)
-    said = check_checkpoint(checkpoint, resume, how, list(targets.values()), cases)
+    read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
+    said = check_checkpoint(checkpoint, resume, how, list(targets.values()), read)
 
     from tacit.learn.fit import fit as learn
 
@@ -156,6 +165,7 @@ def fit(
     found = learn(
         structure,
         _read(reading, cases, structure, threads, unseen is not None),
+        knowledge=[Path(file) for file in knowledge] if knowledge else None,
         prior=chosen,
         estimate=wanted,
         hidden=unseen,
@@ -189,7 +199,7 @@ def _read(
 def _converged(found: Fit) -> bool:
     from tacit.learn.fits import Stop
 
-    return found.stop in (Stop.CLOSED_FORM, Stop.CONVERGED)
+    return found.stop in (Stop.CLOSED_FORM, Stop.SOLVED, Stop.CONVERGED)
 
 
 def check_checkpoint(
@@ -197,17 +207,17 @@ def check_checkpoint(
     resume: bool,
     method: Method | None,
     others: list[Target],
-    cases: str,
+    read: list[tuple[str, str]],
 ) -> tuple[str, ...]:
     """Notes about the checkpoint, or an error: it is a file of its own, and none gets lost."""
     from tacit.learn.methods import EM
 
     if checkpoint is None:
-        check_targets(others, ("CASES", cases))
+        check_targets(others, *read)
         if resume:
             raise OptionError("--resume needs --checkpoint FILE, the file to go on from")
         return ()
-    check_targets([*others, Target("--checkpoint", checkpoint, ())], ("CASES", cases))
+    check_targets([*others, Target("--checkpoint", checkpoint, ())], *read)
     if not isinstance(method, EM | None):
         raise OptionError("--checkpoint keeps a running EM; --method em is the one that has it")
     if Path(checkpoint).exists():
@@ -270,6 +280,7 @@ def _plain(found: Fit, targets: Mapping[str, Target]) -> dict[str, Any]:
             {"objective": run.objective, "steps": len(run.trace) - 1, "stop": run.stop.value}
             for run in found.runs
         ],
+        "rules": [rule_plain(rule) for rule in found.rules],
         "rows_without_cases": sum(len(rows) for rows in found.empty_rows.values()),
         "seed": found.seed,
         "notes": list(found.notes),

@@ -12,7 +12,7 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.learn.checkpoints import Checkpoint, Kept
 from tacit.learn.climb import Climb, climb
-from tacit.learn.expectation import EmIterate, Problem, at, plain_step, squarem_step
+from tacit.learn.expectation import EmIterate, Problem, at, plain_step, projected, squarem_step
 from tacit.learn.fits import Stop
 from tacit.learn.methods import EM
 from tacit.learn.progress import Report, Tally
@@ -138,7 +138,14 @@ def _one_run(
 
 
 def start_of(task: Task, number: int) -> Floats:
-    """The parameters a run begins with: it depends on the seed and the run's number alone."""
+    """The parameters a run begins with: it depends on the seed and the run's number alone.
+
+    Where rules speak of them they are the nearest, in divergence, that obey.
+    """
+    return projected(task.problem, _free_start(task, number))[0]
+
+
+def _free_start(task: Task, number: int) -> Floats:
     if number == 0 and task.given is not None:
         return task.given
     random = np.random.default_rng([task.seed, number])

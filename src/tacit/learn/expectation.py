@@ -9,6 +9,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import EstimateError
 from tacit.engines.expected import Expectation
+from tacit.estimate.ruled.plan import Plan, Ruling, solve
 from tacit.infer.flat import Layout
 
 
@@ -18,12 +19,14 @@ class Problem:
 
     expected  the E-step of the cases: counts known once, and the rest inferred
     pseudo    0 for ML, alpha for Smoothed, alpha - 1 for MAP
+    plan      how the rows that rules speak of are estimated, over the same cells
     """
 
     layout: Layout
     expected: Expectation
     pseudo: Floats
     threads: int = 1
+    plan: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +35,7 @@ class EmIterate:
 
     before  the parameters one plain step earlier, where an extrapolation may start; None right
             after one was tried
+    ruled   how the ruled rows were solved, where the next solution starts
     """
 
     theta: Floats
@@ -39,9 +43,12 @@ class EmIterate:
     log_likelihood: float
     objective: float
     before: Floats | None = None
+    ruled: Ruling | None = None
 
 
-def at(problem: Problem, theta: Floats, before: Floats | None = None) -> EmIterate:
+def at(
+    problem: Problem, theta: Floats, before: Floats | None = None, ruled: Ruling | None = None
+) -> EmIterate:
     """E: expected counts and objective of these parameters."""
     counts, inferred = problem.expected.run(theta, problem.threads)
     constant = problem.expected.constant
@@ -50,12 +57,39 @@ def at(problem: Problem, theta: Floats, before: Floats | None = None) -> EmItera
     seen, said = constant > 0, problem.pseudo != 0
     likelihood = float(constant[seen] @ logs[seen]) + inferred
     objective = likelihood + float(problem.pseudo[said] @ logs[said])
-    return EmIterate(theta, constant + counts, likelihood, objective, before)
+    return EmIterate(theta, constant + counts, likelihood, objective, before, ruled)
 
 
-def maximise(problem: Problem, expected: Floats) -> Floats:
-    """M: each row is (E[N] + pseudo) / Σ (E[N] + pseudo); rows of nothing are even."""
-    return normalised(problem.layout, np.maximum(evidence(problem, expected), 0.0))
+def maximise(
+    problem: Problem, expected: Floats, ruled: Ruling | None = None
+) -> tuple[Floats, Ruling | None]:
+    """M: each row is (E[N] + pseudo) / Σ (E[N] + pseudo), rows of nothing even; ruled rows are the
+    most likely ones that obey the rules, found from where the last solution ended."""
+    weights = np.maximum(evidence(problem, expected), 0.0)
+    theta = normalised(problem.layout, weights)
+    if problem.plan is None:
+        return theta, None
+    return _obedient(problem, problem.plan, weights, theta, ruled)
+
+
+def projected(
+    problem: Problem, theta: Floats, ruled: Ruling | None = None
+) -> tuple[Floats, Ruling | None]:
+    """The parameters nearest to these, row by row in divergence, that obey the rules."""
+    if problem.plan is None:
+        return theta, None
+    weights = theta.copy()
+    weights[problem.plan.blocks.cells[problem.plan.zero]] = 0.0
+    return _obedient(problem, problem.plan, weights, theta.copy(), ruled)
+
+
+def _obedient(
+    problem: Problem, plan: Plan, weights: Floats, theta: Floats, ruled: Ruling | None
+) -> tuple[Floats, Ruling]:
+    cells = plan.blocks.cells
+    found = solve(plan, weights[cells], ruled, problem.threads)
+    theta[cells] = found.theta
+    return theta, found
 
 
 def evidence(problem: Problem, expected: Floats) -> Floats:
@@ -87,8 +121,9 @@ def normalised(layout: Layout, weights: Floats) -> Floats:
 
 
 def plain_step(problem: Problem, here: EmIterate) -> EmIterate:
-    """One step of EM; it never lowers the objective. [Alg 3.3.3]"""
-    return at(problem, maximise(problem, here.expected))
+    """One step of EM; it never lowers the objective. [Alg 3.3.3, with rules Alg 3.3.1]"""
+    theta, ruled = maximise(problem, here.expected, here.ruled)
+    return at(problem, theta, ruled=ruled)
 
 
 def squarem_step(problem: Problem, here: EmIterate) -> EmIterate:
@@ -96,23 +131,27 @@ def squarem_step(problem: Problem, here: EmIterate) -> EmIterate:
 
     From θ0, θ1 = M(θ0), θ2 = M(θ1): θ0 - 2a r + a² v with r = θ1 - θ0, v = (θ2 - θ1) - r and
     a = -|r| / |v| (Varadhan and Roland 2008, SQUAREM S3), taken only if its own objective is no
-    lower than that of θ1; otherwise θ2. So no step lowers the objective.
+    lower than that of θ1; otherwise θ2. So no step lowers the objective. What goes beyond the
+    rules is brought back to the nearest parameters, in divergence, that obey them.
     """
-    after = maximise(problem, here.expected)
+    after, ruled = maximise(problem, here.expected, here.ruled)
     if here.before is None:
-        return at(problem, after, before=here.theta)
+        return at(problem, after, here.theta, ruled)
     first, change = here.theta - here.before, after - 2 * here.theta + here.before
     bend = float(np.linalg.norm(change))
     length = -float(np.linalg.norm(first)) / bend if bend > 0 else -1.0
     if length < -1.0:
         far = here.before - 2 * length * first + length**2 * change
         far = normalised(problem.layout, np.where(far > 0, far, 0.01 * after))
-        tried = at(problem, far)
+        far, bent = projected(problem, far, ruled)
+        tried = at(problem, far, ruled=bent)
         if tried.objective >= here.objective:
             return tried
-    return at(problem, after)
+    return at(problem, after, ruled=ruled)
 
 
 def reordered(here: EmIterate, order: Ints) -> EmIterate:
     """The same iterate with its parameters in another order (states of hidden variables)."""
-    return replace(here, theta=here.theta[order], expected=here.expected[order], before=None)
+    return replace(
+        here, theta=here.theta[order], expected=here.expected[order], before=None, ruled=None
+    )

@@ -33,7 +33,8 @@ def run_fill_in(
     try:
         for step in range(method.max_steps):
             filled = _filled_counts(data, problem.layout, here.theta, shares)
-            after = at(problem, maximise(problem, filled))
+            theta, ruled = maximise(problem, _possible(problem, filled), here.ruled)
+            after = at(problem, theta, ruled=ruled)
             moved = float(np.abs(after.theta - here.theta).max(initial=0.0))
             here = after
             trace.append(here.objective)
@@ -43,6 +44,14 @@ def run_fill_in(
     except KeyboardInterrupt:
         return Climb(here, tuple(trace or [here.objective]), Stop.INTERRUPTED)
     return Climb(here, tuple(trace), Stop.STEP_LIMIT)
+
+
+def _possible(problem: Problem, filled: Floats) -> Floats:
+    """Counts without what filling in puts on cells that rules hold at 0; what was seen stays."""
+    if problem.plan is not None:
+        zero = problem.plan.blocks.cells[problem.plan.zero]
+        filled[zero] = problem.expected.known[zero]
+    return filled
 
 
 def _shares(data: Dataset, layout: Layout) -> Mapping[int, Floats]:

@@ -16,6 +16,7 @@ from tacit.estimate.estimates import Estimate, Smoothed
 from tacit.estimate.posteriors import check_level
 from tacit.estimate.priors import BDeu, Prior
 from tacit.infer.sampling import fresh_seed
+from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.checkpoints import kept_seed
 from tacit.learn.choices import Choices
 from tacit.learn.counted import count_cases, counted_before
@@ -34,6 +35,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     structure: Dag | Network | str | Path,
     data: Any,
     *,
+    knowledge: KnowledgeLike = None,
     prior: Prior | None = None,
     estimate: Estimate | None = None,
     hidden: Hidden = None,
@@ -51,13 +53,15 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
 
     maximise  log P(cases given θ) + Σ over variables, rows and states of pseudo log θ,
 
-    where pseudo is what `estimate` makes of the prior. With complete cases this has a closed form,
-    counting; linear Gaussian families by least squares. With missing cells or hidden variables EM
-    climbs to a maximum. Every case is used. [Thm 2.2.1 to 2.2.4, Alg 3.3.3]
+    where pseudo is what `estimate` makes of the prior, subject to the rules of `knowledge`. With
+    complete cases this has a closed form, counting; linear Gaussian families by least squares;
+    rules by the theorem of their kind or the general solver. With missing cells or hidden variables
+    EM climbs to a maximum. Every case is used. [Thm 2.2.1 to 2.2.4, Alg 3.2.1, Alg 3.3.3]
 
     structure  a dag, its text (`"A -> B"`), a network (its states count, its numbers only with
                `start="given"`), or a file of one
     data       anything `tc.read_cases` takes, or `tc.Statistics` counted before
+    knowledge  what experts know: rules as text, a file of them (`.know`), `tc.Knowledge`, or a list
     prior      `tc.BDeu(1)` if not given; it speaks of tables only
     estimate   `tc.Smoothed()` if not given
     hidden     variables of the dag that no column measures: {"H": 3} gives H three states,
@@ -76,26 +80,26 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     seed = None if seed is None else fresh_seed(seed)
     choices = Choices(prior or BDeu(1), estimate or Smoothed(), method, level, seed)
     check_choices(choices)
-    begin = _start(start, structure)
+    begin, known = _start(start, structure), as_knowledge(knowledge)
     if resume and checkpoint is None:
         raise OptionError("resume=True needs checkpoint=, the file to go on from")
     given = as_structure(structure)
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
-        return fit_counted(given, counted_before(given, data), choices)
+        return fit_counted(given, counted_before(given, data), choices, known)
     gathered = gather(given, data, hidden)
     groups = tied_groups(tied, gathered.families)
     if _closed_form(gathered, choices, bool(groups)):
         available = isinstance(method, AvailableCases)
         with watched(progress, "counting") as told:
             counted = count_cases(gathered, available, threads, told)
-        return fit_counted(given, counted, choices)
+        return fit_counted(given, counted, choices, known)
     if begin is not None:
         gathered = replace(gathered, structure=_started(given))
     if seed is None and resume and checkpoint is not None:
         seed = kept_seed(checkpoint)
     chosen = replace(choices, method=choices.method or EM(), seed=fresh_seed(seed))
-    wishes = Wishes(groups, begin, threads, checkpoint, resume)
+    wishes = Wishes(groups, begin, threads, checkpoint, resume, known)
     with watched(progress, "EM") as told:
         return fit_inferred(gathered, chosen, wishes, told)
 

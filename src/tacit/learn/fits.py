@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
@@ -16,6 +17,7 @@ from tacit.arrays import Floats, readonly
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
+from tacit.estimate.ruled.status import RuleStatus
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
 from tacit.learn.gaps import Gaps
@@ -28,9 +30,13 @@ class Stop(Enum):
     """Why a learner ended."""
 
     CLOSED_FORM = "the optimum has a closed form; no steps were needed"
+    SOLVED = "the optimum under the rules was found by the general solver"
     CONVERGED = "the objective stopped improving"
     STEP_LIMIT = "the step limit came before convergence; raise max_steps or loosen tolerance"
     INTERRUPTED = "interrupted; this is the best so far"
+
+
+_VERDICTS = {"free": "free", "binding": "binding", "resisted": "resisted by the data"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class Fit:
     objective: float
     trace: tuple[float, ...]
     stop: Stop
-    rules: tuple[Any, ...]
+    rules: tuple[RuleStatus, ...]
     settings: Mapping[str, Any]
     seed: int | None
     notes: tuple[str, ...]
@@ -152,4 +158,8 @@ class Fit:
         ]
         if self.log_marginal_likelihood is not None:
             lines.append(f"log marginal likelihood {self.log_marginal_likelihood:.6g} nats")
+        if self.rules:
+            told = Counter(rule.verdict for rule in self.rules)
+            shown = (f"{told[each]} {said}" for each, said in _VERDICTS.items() if told[each])
+            lines.append(f"{counted(len(self.rules), 'rule')}: {', '.join(shown)}")
         return [*lines, f"stopped: {self.stop.value}", *(f"note: {note}" for note in self.notes)]

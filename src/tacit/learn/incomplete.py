@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError, listed
@@ -23,6 +23,7 @@ from tacit.infer.flat import Layout, layout_of
 from tacit.learn.canonical import canonical_order
 from tacit.learn.checkpoints import Checkpoint
 from tacit.learn.climb import Climb
+from tacit.learn.direct import run_direct
 from tacit.learn.em import Task, best_run, run_em, start_of
 from tacit.learn.expectation import EmIterate, Problem, reordered
 from tacit.learn.fill_in import run_fill_in
@@ -121,10 +122,10 @@ def learn_incomplete(
     end = climbs[best].iterate
     if hidden and (how.start is None or best > 0):  # a start that was given names the states
         order = canonical_order(layout, end.expected, hidden)
-        if np.array_equal(problem.pseudo, problem.pseudo[order]):  # else the prior names the states
+        if _nameless(problem, order):
             end = reordered(end, order)
     return Learned(
-        network=Network(cases.dag, cases.variables, _tables(cases, layout, end, estimate)),
+        network=Network(cases.dag, cases.variables, _tables(cases, problem, end, estimate)),
         expected=_counts(layout, end.expected),
         known=_counts(layout, problem.expected.known),
         log_likelihood=end.log_likelihood,
@@ -132,6 +133,14 @@ def learn_incomplete(
         best=best,
         runs=tuple(Run(run.iterate.objective, run.trace, run.stop) for run in climbs),
     )
+
+
+def _nameless(problem: Problem, order: Ints) -> bool:
+    """Whether hidden states may change places: neither prior nor rules name them."""
+    if not np.array_equal(problem.pseudo, problem.pseudo[order]):
+        return False
+    cells = problem.plan.blocks.cells if problem.plan is not None else order[:0]
+    return np.array_equal(order[cells], cells)
 
 
 def _climbs(
@@ -150,15 +159,19 @@ def _climbs(
         return run_em(task, thread_bound(how.threads), how.told, how.checkpoint)
     start = start_of(Task(problem, EM(), hidden, how.seed, given), 0)
     if isinstance(method, Gradient):
-        return [run_gradient(problem, method, start, how.told)]
+        run = run_gradient if problem.plan is None else run_direct
+        return [run(problem, method, start, how.told)]
     return [run_fill_in(problem, cases.data, method, start, how.told)]
 
 
 def _tables(
-    cases: Incomplete, layout: Layout, end: EmIterate, estimate: Estimate
+    cases: Incomplete, problem: Problem, end: EmIterate, estimate: Estimate
 ) -> dict[str, Table]:
-    """The tables; rows that nothing determines follow the estimate's policy."""
-    tables = {}
+    """The tables; rows that nothing determines, not even a rule, follow the estimate's policy."""
+    tables, layout = {}, problem.layout
+    ruled = np.zeros(layout.size, dtype=np.bool_)
+    if problem.plan is not None:
+        ruled[problem.plan.blocks.cells] = True
     for name in cases.dag.names:
         axes, place = cases.families[name], layout.places[name]
         values, partial = layout.block(end.theta, place), False
@@ -167,6 +180,7 @@ def _tables(
             filled = estimate_table(axes, counts, cases.alpha[name], estimate)
             bare = np.zeros(values.shape[:-1], dtype=np.bool_)
             bare.flat[list(filled.undetermined)] = True
+            bare &= ~layout.block(ruled, place)[..., 0]
             values = np.where(bare[..., None], filled.table.values, values)
             partial = filled.table.partial
         tables[name] = Table(axes, values, partial)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
+from tacit.estimate.ruled.prices import statuses
+from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.counted import cases_used
@@ -20,8 +22,10 @@ from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.notes import incomplete_notes
+from tacit.learn.obeyed import refuse_means, rule_notes
 from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.progress import Report
+from tacit.learn.ruled import Ruled, impossible_in_words, ruled
 from tacit.learn.settings import settings_of
 
 
@@ -34,6 +38,7 @@ class Wishes:
     threads: int | None = None
     checkpoint: str | Path | None = None
     resume: bool = False
+    knowledge: Knowledge | None = None
 
 
 def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Report) -> Fit:
@@ -51,12 +56,18 @@ def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Rep
     )
     strategy = method.strategy if isinstance(method, EM) else "auto"
     problem = problem_of(cases, choices.estimate, strategy, wishes.threads)
-    settings = settings_of(gathered.structure, choices, _further(gathered, wishes))
+    known = ruled(wishes.knowledge, cases.dag, families, problem.layout)
+    if known is not None:
+        refuse_means(choices.estimate)
+        problem = under(problem, known)
+    settings = settings_of(gathered.structure, choices, _further(gathered, wishes, known))
     kept = _checkpoint(problem, settings, choices, wishes, cases.data.fingerprint())
     seed = choices.seed or 0
     how = How(seed, wishes.threads, told, wishes.start, kept)
-    learned = learn_incomplete(cases, problem, choices.estimate, method, how)
-    return _fit(gathered, choices, settings, learned, cases)
+    with impossible_in_words(known):
+        learned = learn_incomplete(cases, problem, choices.estimate, method, how)
+    found = _fit(gathered, choices, settings, learned, cases)
+    return found if known is None else _with_rules(found, known, problem, learned)
 
 
 def _fit(
@@ -88,6 +99,25 @@ def _fit(
     )
 
 
+def under(problem: Problem, known: Ruled) -> Problem:
+    """The problem under rules; pseudo-counts of cells that rules hold at 0 do not count."""
+    pseudo = problem.pseudo.copy()
+    pseudo[known.plan.blocks.cells[known.plan.zero]] = 0.0
+    return replace(problem, pseudo=pseudo, plan=known.plan)
+
+
+def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) -> Fit:
+    """The fit with what became of its rules, judged at the expected counts of its end."""
+    layout, cells = problem.layout, known.plan.blocks.cells
+    weights = np.empty(layout.size)
+    for at, name in enumerate(layout.names):
+        layout.block(weights, at)[...] = learned.expected[name].values
+    weights = np.maximum(weights + problem.pseudo, 0.0)[cells]
+    theta = layout.parameters(found.network)[cells]
+    rules = statuses(known.bound, known.plan, weights, theta, expected=True)
+    return replace(found, rules=rules, notes=(*found.notes, *rule_notes(known, weights)))
+
+
 def _stop(learned: Learned, method: Method | None, several: bool) -> Stop:
     """Why the best run ended, unless some run was cut short or never came to start."""
     asked = method.runs(several) if isinstance(method, EM) else 1
@@ -95,8 +125,8 @@ def _stop(learned: Learned, method: Method | None, several: bool) -> Stop:
     return Stop.INTERRUPTED if cut else learned.runs[learned.best].stop
 
 
-def _further(gathered: Gathered, wishes: Wishes) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+def _further(gathered: Gathered, wishes: Wishes, known: Ruled | None) -> dict[str, Any]:
+    said: dict[str, Any] = {} if known is None else known.settings
     if gathered.hidden:
         said["hidden"] = {name: list(each.states) for name, each in gathered.hidden.items()}
     if wishes.tied:

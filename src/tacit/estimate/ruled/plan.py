@@ -1,0 +1,220 @@
+"""How every row that rules speak of is estimated: compiled once, solved as often as needed.
+
+maximise  Σ w log θ   over the rows that rules name, subject to the rules.
+
+A block whose equalities form a tree of splits is solved by that tree; if the result obeys the
+block's inequalities as well, it is the optimum, since it is the optimum of a larger set. Otherwise
+an inequality with a closed form is solved by it, and everything else by the general solver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.core.errors import EstimateError, KnowledgeError
+from tacit.estimate.ruled.general import General, Solution
+from tacit.estimate.ruled.inequalities import Closed, ImpossibleEvidenceError, closed
+from tacit.estimate.ruled.recognise import recognise
+from tacit.estimate.ruled.splits import Forest, Tree
+from tacit.knowledge.blocks import Block, Blocks, blocks_of
+from tacit.knowledge.bound import Bound
+from tacit.knowledge.conflicts import conflict_error, conflicts_of
+from tacit.knowledge.polytope import Interior, relative_interior
+
+HOLDS = 1e-12
+"""A rule missed by less holds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The blocks, and the ways to solve them.
+
+    trees      (blocks,) the equalities are a tree of splits, or there are none
+    formulas   (blocks,) the inequalities have a closed form
+    unequal    (blocks,) there are inequalities
+    kinds      per block, the tree in words
+    zero       (positions,) cells that the rules hold at 0
+    """
+
+    blocks: Blocks
+    forest: Forest
+    trees: Bools
+    closed: Closed
+    formulas: Bools
+    general: General | None
+    unequal: Bools
+    kinds: tuple[str, ...]
+    zero: Bools
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ruling:
+    """The most likely rows under the rules, over the positions of the plan's blocks.
+
+    way       (blocks,) 0: by the tree alone, 1: closed form, 2: general solver
+    solution  of the general solver, where the next one can start
+    """
+
+    theta: Floats
+    way: Ints
+    solution: Solution | None = None
+
+
+def compile_plan(bound: Bound) -> Plan:
+    """The ways to solve all blocks; an error about rules that conflict or that no way leads to."""
+    if bound.products:
+        raise not_linear(bound, bound.products[0].rule)
+    blocks = blocks_of(bound)
+    inside = relative_interior(blocks)
+    if not inside.feasible.all():
+        raise conflict_error(*conflicts_of(bound, blocks, np.flatnonzero(~inside.feasible)))
+    plan = compile_blocks(blocks, inside)
+    for each in plan.blocks.ratios:
+        if not plan.trees[each.block]:
+            raise not_linear(bound, each.rule)
+    return plan
+
+
+def not_linear(bound: Bound, rule: int) -> KnowledgeError:
+    """The error about a rule that is not linear and no part of a tree of splits."""
+    said = bound.rules[rule]
+    where = f"{said.source}:{said.line}: " if said.source else ""
+    return KnowledgeError(
+        f"{where}this rule is not linear in the probabilities, and with the rules beside it no "
+        f"closed form holds\n\n    {said}\n\n"
+        "rules on ratios can be estimated where lists of cells are multiples of each other and "
+        "other rules of the same rows do not cut through these lists"
+    )
+
+
+def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
+    """Every block recognised: tree, closed form, or neither.
+
+    inside: what the rules leave of the blocks, where that is known already
+    """
+    inside = inside or relative_interior(blocks)
+    trees = [recognise(_equalities(blocks[at])) for at in range(len(blocks))]
+    known = np.array([tree is not None for tree in trees], dtype=np.bool_)
+    found = closed(blocks)
+    formulas = np.zeros(len(blocks), dtype=np.bool_)
+    formulas[found.blocks] = True
+    unequal = np.zeros(len(blocks), dtype=np.bool_)
+    owner = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    unequal[owner[~blocks.rules.equal]] = True
+    curved = np.zeros(len(blocks), dtype=np.bool_)
+    curved[[each.block for each in blocks.ratios]] = True
+    rest = np.flatnonzero(~(known & ~unequal) & ~formulas & ~curved)
+    return Plan(
+        blocks=blocks,
+        forest=_planted(trees, blocks),
+        trees=known,
+        closed=found,
+        formulas=formulas,
+        general=General.of(blocks, rest) if rest.size else None,
+        unequal=unequal,
+        kinds=tuple("" if tree is None else tree.kind for tree in trees),
+        zero=inside.zero,
+    )
+
+
+def _equalities(block: Block) -> Block:
+    return Block(block.row, block.rules.chosen(np.flatnonzero(block.rules.equal)), block.ratios)
+
+
+def _planted(trees: list[Tree | None], blocks: Blocks) -> Forest:
+    grown = [(at, tree) for at, tree in enumerate(trees) if tree is not None]
+    spans = [np.arange(blocks.cell_at[at], blocks.cell_at[at + 1]) for at, _ in grown]
+    return Forest.of([tree for _, tree in grown], spans, int(blocks.cell_at[-1]))
+
+
+def solve(plan: Plan, weights: Floats, before: Ruling | None = None, threads: int = 1) -> Ruling:
+    """The most likely rows under the rules; weights and rows over the positions of the blocks."""
+    if (impossible := plan.zero & (weights > 0)).any():
+        raise ImpossibleEvidenceError(
+            "rules hold cells at 0 that the evidence has seen", np.flatnonzero(impossible)
+        )
+    theta = plan.forest.most_likely(weights)
+    way = np.zeros(len(plan.blocks), dtype=np.int64)
+    open_ = _unsolved(plan, theta)
+    if not open_.any():
+        return Ruling(theta, way)
+    formulas = np.flatnonzero(open_ & plan.formulas)
+    if formulas.size:
+        way[formulas] = 1
+        _fill(plan, theta, plan.closed.solve(weights, formulas), formulas)
+    rest = np.flatnonzero(open_ & ~plan.formulas)
+    if not rest.size:
+        return Ruling(theta, way)
+    if plan.general is None or not np.isin(rest, plan.general.which).all():
+        raise EstimateError(
+            "rules on ratios and inequalities of the same rows contradict the cases in a way that "
+            "has no closed form\n\nleave out the ratio or the inequality"
+        )
+    start = before.solution if before is not None else None
+    found = plan.general.solve(weights, start, threads)
+    way[rest] = 2
+    _fill(plan, theta, found.theta, rest)
+    return Ruling(theta, way, found)
+
+
+def _unsolved(plan: Plan, theta: Floats) -> Bools:
+    """The blocks that their tree does not solve: there is none, or an inequality is broken."""
+    open_ = ~plan.trees
+    if plan.unequal.any():
+        rules = plan.blocks.rules
+        broken = (rules.values(theta) > rules.limits + HOLDS) & ~rules.equal
+        owner = np.repeat(np.arange(len(plan.blocks)), np.diff(plan.blocks.rule_at))
+        open_[owner[broken]] = True
+    return open_
+
+
+def _fill(plan: Plan, theta: Floats, source: Floats, blocks: Ints) -> None:
+    chosen = np.zeros(len(plan.blocks), dtype=np.bool_)
+    chosen[blocks] = True
+    inside = np.repeat(chosen, np.diff(plan.blocks.cell_at))
+    theta[inside] = source[inside]
+
+
+def ways(plan: Plan, ruling: Ruling) -> tuple[str, ...]:
+    """How each block was solved, in words."""
+    formulas = dict(zip(plan.closed.blocks.tolist(), plan.closed.kinds, strict=True))
+    said = []
+    for at, way in enumerate(ruling.way.tolist()):
+        if way == 2:
+            said.append("general solver (interior point)")
+        elif way == 1:
+            said.append(formulas[at])
+        elif plan.unequal[at]:
+            kind = plan.kinds[at]
+            said.append("no inequality binds" + (f"; {kind}" if kind else ""))
+        else:
+            said.append(plan.kinds[at])
+    return tuple(said)
+
+
+def posterior_mean(plan: Plan, alpha: Floats) -> Floats:
+    """The mean of the constrained Dirichlet with these parameters, where splits give it."""
+    _refuse_without_splits(plan, "the posterior mean")
+    return plan.forest.mean(alpha)
+
+
+def log_evidence(plan: Plan, alpha: Floats, counts: Floats) -> float | None:
+    """Log marginal likelihood of the ruled rows; None where it has no closed form."""
+    if plan.unequal.any() or not plan.trees.all():
+        return None
+    try:
+        return float(plan.forest.log_evidence(alpha, counts).sum())
+    except EstimateError:  # the prior is improper on the shared cells
+        return None
+
+
+def _refuse_without_splits(plan: Plan, what: str) -> None:
+    if plan.unequal.any() or not plan.trees.all():
+        raise EstimateError(
+            f"{what} under these rules has no closed form: inequalities, or equalities that are no "
+            "tree of splits\n\nuse estimate=tc.Smoothed(), which maximises Σ (N + alpha) log θ "
+            "under the rules"
+        )

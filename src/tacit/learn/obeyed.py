@@ -1,0 +1,194 @@
+"""Tables estimated from counts under rules: the ruled rows of all families, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.core.errors import EstimateError
+from tacit.core.grid import counted
+from tacit.estimate.estimates import Estimate, PosteriorMean
+from tacit.estimate.posteriors import log_marginal_likelihood
+from tacit.estimate.ruled.plan import Plan, log_evidence, posterior_mean, solve
+from tacit.estimate.ruled.prices import statuses
+from tacit.estimate.ruled.status import RuleStatus
+from tacit.estimate.tables import log_probability
+from tacit.families.counts import Counts
+from tacit.families.moments import Moments
+from tacit.families.table import Table
+from tacit.learn.fits import Evidence
+from tacit.learn.parts import Part, total_log_marginal_likelihood
+from tacit.learn.ruled import Ruled, impossible_in_words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Obeyed:
+    """Every family as the rules want it, what became of the rules, and what to say about it.
+
+    by_formula  no block needed the general solver
+    """
+
+    parts: Mapping[str, Part]
+    rules: tuple[RuleStatus, ...]
+    notes: tuple[str, ...]
+    log_marginal_likelihood: float | None
+    by_formula: bool = True
+
+
+def obey(
+    known: Ruled | None,
+    evidence: Mapping[str, Evidence],
+    alpha: Mapping[str, Floats],
+    parts: Mapping[str, Part],
+    estimate: Estimate,
+) -> Obeyed:
+    """maximise  Σ (N + pseudo) log θ  subject to the rules; rows no rule names stay as they are."""
+    if known is None or not len(known.plan.blocks):
+        marginal = total_log_marginal_likelihood(evidence, alpha)
+        rules = () if known is None else statuses(known.bound, known.plan, _NONE, _NONE)
+        return Obeyed(parts, rules, (), marginal)
+    pseudo = {name: estimate.pseudo(each) for name, each in alpha.items()}
+    counts = _gathered(known, evidence)
+    prior = _gathered(known, {name: Counts(each) for name, each in alpha.items()})
+    weights = counts + np.where(known.plan.zero, 0.0, estimate.pseudo(prior))
+    weights = np.maximum(weights, 0.0)
+    with impossible_in_words(known):
+        ruling = solve(known.plan, weights)
+    theta = ruling.theta
+    if isinstance(estimate, PosteriorMean):
+        theta = posterior_mean(known.plan, prior + counts)
+    return Obeyed(
+        _replaced(known, evidence, pseudo, parts, theta, weights),
+        statuses(known.bound, known.plan, weights, theta),
+        rule_notes(known, weights),
+        _marginal(known, evidence, alpha, counts, prior),
+        bool((ruling.way < 2).all()),
+    )
+
+
+_NONE = np.zeros(0)
+
+
+def _named(known: Ruled) -> dict[str, Ints]:
+    """Per table that rules speak of, the positions of the plan that lie in it."""
+    cells, found = known.plan.blocks.cells, {}
+    for name in known.bound.cells.families:
+        block = known.bound.cells.block(name)
+        first, last = int(block.flat[0]), int(block.flat[-1])
+        inside = np.flatnonzero((cells >= first) & (cells <= last))
+        if inside.size:
+            found[name] = inside
+    return found
+
+
+def _gathered(known: Ruled, tables: Mapping[str, Evidence]) -> Floats:
+    """What tables hold in the cells of the plan."""
+    cells = known.plan.blocks.cells
+    out = np.zeros(cells.size)
+    for name, inside in _named(known).items():
+        held = tables[name]
+        assert not isinstance(held, Moments)
+        start = known.bound.cells.starts[name]
+        out[inside] = held.dense().values.ravel()[cells[inside] - start]
+    return out
+
+
+def _replaced(
+    known: Ruled,
+    evidence: Mapping[str, Evidence],
+    pseudo: Mapping[str, Floats],
+    parts: Mapping[str, Part],
+    theta: Floats,
+    weights: Floats,
+) -> dict[str, Part]:
+    """The parts with their ruled rows replaced; pseudo-counts of cells held at 0 do not count."""
+    cells, changed = known.plan.blocks.cells, dict(parts)
+    for name, inside in _named(known).items():
+        table, held = parts[name].family, evidence[name]
+        assert isinstance(table, Table)
+        assert not isinstance(held, Moments)
+        values, counts = table.values.copy(), held.dense().values
+        at = cells[inside] - known.bound.cells.starts[name]
+        values.flat[at] = theta[inside]
+        full = np.maximum(counts + pseudo[name], 0.0)
+        full.flat[at] = weights[inside]
+        ruled_rows = set((at // values.shape[-1]).tolist())
+        left = tuple(row for row in parts[name].undetermined if row not in ruled_rows)
+        new = Table(table.variables, values, table.partial and bool(left))
+        changed[name] = replace(
+            parts[name],
+            family=new,
+            log_likelihood=log_probability(new, counts),
+            objective=log_probability(new, full),
+            undetermined=left,
+        )
+    return changed
+
+
+def _marginal(
+    known: Ruled,
+    evidence: Mapping[str, Evidence],
+    alpha: Mapping[str, Floats],
+    counts: Floats,
+    prior: Floats,
+) -> float | None:
+    """Log marginal likelihood under the rules, where trees of splits give it; otherwise None."""
+    if total_log_marginal_likelihood(evidence, alpha) is None:
+        return None
+    ruled = log_evidence(known.plan, prior, counts)
+    if ruled is None:
+        return None
+    total, named = ruled, _named(known)
+    for name, held in evidence.items():
+        assert not isinstance(held, Moments)
+        rows, pseudo = held.dense().rows(), alpha[name].reshape(-1, alpha[name].shape[-1])
+        free = _free_rows(known, name, named.get(name), rows.shape)
+        total += log_marginal_likelihood(Counts(rows[free]), pseudo[free])
+    return total
+
+
+def _free_rows(known: Ruled, name: str, inside: Ints | None, shape: tuple[int, ...]) -> Bools:
+    free = np.ones(shape[0], dtype=np.bool_)
+    if inside is not None:
+        at = known.plan.blocks.cells[inside] - known.bound.cells.starts[name]
+        free[at // shape[1]] = False
+    return free
+
+
+def refuse_means(estimate: Estimate) -> None:
+    """Nothing, or an error: with missing cells the posterior mean under rules is no M-step."""
+    if isinstance(estimate, PosteriorMean):
+        raise EstimateError(
+            "tc.PosteriorMean() under rules needs complete cases"
+            "\n\nuse estimate=tc.Smoothed(), which maximises Σ (N + alpha) log θ under the rules"
+        )
+
+
+def rule_notes(known: Ruled, weights: Floats) -> tuple[str, ...]:
+    """What the reader should know about a fit under rules."""
+    return (*_doubted(known), *_bare(known.plan, weights), *_INTERVALS)
+
+
+_INTERVALS = (
+    "intervals of ruled rows are those of the cases and the prior alone: rules make them narrower",
+)
+
+
+def _doubted(known: Ruled) -> Iterable[str]:
+    doubted = sum(rule.confidence < 1 for rule in known.bound.rules)
+    if doubted:
+        held = "it is" if doubted == 1 else "they are"
+        yield f"{counted(doubted, 'rule')} came with a confidence below 1; {held} held strictly here"
+
+
+def _bare(plan: Plan, weights: Floats) -> Iterable[str]:
+    bare = int((np.bincount(plan.blocks.row, weights) <= 0).sum())
+    if bare:
+        rests = "rests" if bare == 1 else "rest"
+        yield (
+            f"{counted(bare, 'ruled row')} {rests} on no case: what the rules leave open there was "
+            "divided evenly"
+        )

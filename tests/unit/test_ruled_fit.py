@@ -1,0 +1,296 @@
+"""Fits under rules, from the public interface: values, prices, costs, notes, files."""
+
+from __future__ import annotations
+
+import json
+from math import log
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import gammaln
+from scipy.stats import chi2
+
+import tacit as tc
+from tacit.core.dataset import Dataset
+from tacit.core.errors import ConflictError, EstimateError, KnowledgeError, OptionError
+from tacit.core.variables import Discrete
+
+COIN = Discrete("Coin", ("a", "b", "c"))
+SIDE = Discrete("Side", ("x", "y"))
+
+
+def coins(*counts):
+    """Cases in which the states of the coin occur so often."""
+    codes = np.repeat(np.arange(len(counts)), counts)
+    return Dataset({"Coin": COIN}, {"Coin": codes})
+
+
+def two_sided(counts):
+    """Cases of Side -> Coin with these counts."""
+    side, coin = np.nonzero(np.ones_like(counts))
+    repeats = counts.ravel()
+    codes = {"Side": np.repeat(side, repeats), "Coin": np.repeat(coin, repeats)}
+    return Dataset({"Side": SIDE, "Coin": COIN}, codes)
+
+
+def ml(structure, data, knowledge, **further):
+    return tc.fit(structure, data, knowledge=knowledge, estimate=tc.ML(), **further)
+
+
+def test_a_cap_that_binds_is_reached_and_the_rest_keeps_its_proportions():
+    fit = ml("Coin", coins(6, 3, 1), "P(Coin=a) <= 0.4")
+    assert_allclose(fit.network["Coin"].values, [0.4, 0.6 * 3 / 4, 0.6 / 4])
+
+
+def test_value_price_and_cost_of_a_cap_are_those_of_calculus():
+    fit = ml("Coin", coins(6, 3, 1), "P(Coin=a) <= 0.4")
+    (rule,) = fit.rules
+    slope = 6 / 0.4 - 4 / 0.6
+    loss = 6 * log(0.6 / 0.4) + 4 * log(0.4 / 0.6)
+    assert (rule.text, rule.active, rule.instances) == ("P(Coin=a) <= 0.4", True, 1)
+    assert rule.value == pytest.approx(0.4)
+    assert rule.limit == 0.4
+    assert rule.price == pytest.approx(0.01 * slope, rel=1e-6)
+    assert rule.cost == pytest.approx(loss, abs=1e-9)
+    assert rule.chance == pytest.approx(chi2.sf(2 * loss, 1))
+    assert rule.freedom == 1
+
+
+def test_a_floor_keeps_the_sign_in_which_it_was_written():
+    fit = ml("Coin", coins(6, 3, 1), "P(Coin=c) >= 0.25")
+    (rule,) = fit.rules
+    assert rule.value == pytest.approx(0.25)
+    assert rule.limit == 0.25
+    assert rule.active
+
+
+def test_a_free_rule_costs_nothing_and_changes_not_a_bit():
+    data = coins(6, 3, 1)
+    free, plain = ml("Coin", data, "P(Coin=a) <= 0.7"), tc.fit("Coin", data, estimate=tc.ML())
+    assert np.array_equal(free.network["Coin"].values, plain.network["Coin"].values)
+    assert free.objective == plain.objective
+    (rule,) = free.rules
+    assert (rule.active, rule.verdict, rule.cost, rule.price) == (False, "free", 0.0, 0.0)
+
+
+def test_a_rule_that_many_cases_contradict_is_resisted():
+    (rule,) = ml("Coin", coins(600, 300, 100), "P(Coin=a) <= 0.4").rules
+    assert rule.verdict == "resisted"
+    (rule,) = ml("Coin", coins(6, 3, 1), "P(Coin=a) <= 0.4").rules
+    assert rule.verdict == "binding"
+
+
+def test_whole_rows_that_are_equal_pool_their_cases():
+    counts = np.array([[6, 3, 1], [2, 7, 5]])
+    fit = ml("Side -> Coin", two_sided(counts), "P(Coin | Side=x) = P(Coin | Side=y)")
+    pooled = counts.sum(axis=0) / counts.sum()
+    assert_allclose(fit.network["Coin"].values, [pooled, pooled])
+    (rule,) = fit.rules
+    assert rule.freedom == 2
+
+
+def test_the_cost_is_the_loss_of_refitting_without_the_rule():
+    data = two_sided(np.array([[6, 3, 1], [2, 7, 5]]))
+    first, second = "P(Coin=a | Side=x) <= P(Coin=a | Side=y)", "P(Coin=c | Side=*) >= 0.3"
+    both = tc.fit("Side -> Coin", data, knowledge=[first, second])
+    for number, other in enumerate((second, first)):
+        alone = tc.fit("Side -> Coin", data, knowledge=other)
+        assert both.rules[number].cost == pytest.approx(alone.objective - both.objective, abs=1e-7)
+
+
+def test_the_price_is_the_slope_of_the_objective():
+    data = two_sided(np.array([[6, 3, 1], [2, 7, 5]]))
+
+    def objective(limit):
+        rules = f"P(Coin=a | Side=x) + P(Coin=b | Side=y) <= {limit!r}; P(Coin=c) >= 0.2"
+        return tc.fit("Side -> Coin", data, knowledge=rules.replace("c)", "c | Side=*)"))
+
+    middle, step = objective(0.9), 1e-4
+    slope = (objective(0.9 + step).objective - objective(0.9 - step).objective) / (2 * step)
+    assert middle.rules[0].price == pytest.approx(0.01 * slope, rel=1e-4)
+
+
+def test_five_kinds_of_rules_in_one_network_are_the_union_of_five_fits():
+    net = tc.textbook("insurance")
+    cases = tc.sample(net, 2000, seed=3)
+    kinds = [
+        "P(Age=Adolescent) = 0.25",
+        "P(GoodStudent=True | SocioEcon=Prole, Age=Adolescent) <= 0.1",
+        "P(Theft=True | AntiTheft=True, HomeBase=*, CarValue=*) "
+        "<= P(Theft=True | AntiTheft=False, HomeBase=*, CarValue=*)",
+        "DrivQuality ignores RiskAversion when DrivingSkill=Normal",
+        "P(MakeModel=SportsCar | SocioEcon=Prole, RiskAversion=*) "
+        "= 2 * P(MakeModel=SuperLuxury | SocioEcon=Prole, RiskAversion=*)",
+    ]
+    together = tc.fit(net, cases, knowledge=kinds)
+    for kind in kinds:
+        alone = tc.fit(net, cases, knowledge=kind)
+        touched = [n for n in net if not np.array_equal(
+            alone.network[n].values, tc.fit(net, cases).network[n].values)]  # fmt: skip
+        for name in touched:
+            assert_allclose(together.network[name].values, alone.network[name].values, atol=1e-9)
+
+
+def test_map_is_maximum_likelihood_at_shifted_counts():
+    counts = np.array([6, 3, 1])
+    rule = "P(Coin=a) = P(Coin=b)"
+    found = tc.fit("Coin", coins(*counts), knowledge=rule, estimate=tc.MAP(), prior=tc.Dirichlet(3))
+    shifted = ml("Coin", coins(*(counts + 2)), rule)
+    assert_allclose(found.network["Coin"].values, shifted.network["Coin"].values)
+
+
+def test_positions_with_dirichlet_2_make_a_shared_parameter_of_k_plus_1():
+    # two positions shared: 1 + Σ (2 - 1) = 3 for the pair, 2 for the single one
+    data = coins(6, 3, 1)
+    rule = "P(Coin=a) = P(Coin=b)"
+    mean = tc.fit("Coin", data, knowledge=rule, estimate=tc.PosteriorMean(), prior=tc.Dirichlet(2))
+    pair, single = 3 + 9, 2 + 1
+    expected = np.array([pair / 2, pair / 2, single]) / (pair + single)
+    assert_allclose(mean.network["Coin"].values, expected)
+    constant = gammaln([pair, single]).sum() - gammaln(pair + single)
+    prior = gammaln([3, 2]).sum() - gammaln(5)
+    assert mean.log_marginal_likelihood == pytest.approx(constant - prior + 9 * log(0.5))
+
+
+def test_cells_held_at_0_take_no_pseudo_counts_and_refuse_cases():
+    fit = tc.fit("Coin", coins(6, 3, 0), knowledge="P(Coin=c) = 0")
+    assert fit.network["Coin"].values[2] == 0
+    assert np.isfinite(fit.objective)
+    with pytest.raises(EstimateError, match="hold P\\(Coin=c\\) at 0, but cases have it"):
+        tc.fit("Coin", coins(6, 3, 1), knowledge="P(Coin=c) = 0")
+
+
+def test_rows_without_cases_follow_the_rules_and_are_noted():
+    counts = np.array([[6, 3, 1], [0, 0, 0]])
+    fit = ml("Side -> Coin", two_sided(counts), "P(Coin=a | Side=y) >= 0.5")
+    assert_allclose(fit.network["Coin"].values[1], [0.5, 0.25, 0.25])
+    assert any("1 ruled row rests on no case" in note for note in fit.notes)
+
+
+def test_rules_can_come_as_values_texts_files_and_lists(tmp_path):
+    data = coins(6, 3, 1)
+    (tmp_path / "expert.know").write_text("P(Coin=a) <= 0.4  # a guess\n")
+    ways = [
+        "P(Coin=a) <= 0.4",
+        tc.P("Coin=a") <= 0.4,
+        [tc.P("Coin=a") <= 0.4],
+        tmp_path / "expert.know",
+        str(tmp_path / "expert.know"),
+        tc.Knowledge.parse("P(Coin=a) <= 0.4"),
+    ]
+    for way in ways:
+        assert_allclose(ml("Coin", data, way).network["Coin"].values[0], 0.4)
+
+
+def test_statistics_take_rules_too():
+    counted = tc.Statistics("Coin").update(coins(6, 3, 1))
+    fit = ml("Coin", counted, "P(Coin=a) <= 0.4")
+    assert_allclose(fit.network["Coin"].values[0], 0.4)
+
+
+def test_a_fit_says_how_many_rules_bind_and_keeps_them_when_saved(tmp_path):
+    fit = ml("Coin", coins(6, 3, 1), 'P(Coin=a) <= 0.4 by "Dr. Lee"; P(Coin=b) <= 0.9')
+    assert "2 rules: 1 free, 1 binding" in str(fit)
+    fit.save(tmp_path / "fit.json")
+    again = tc.load_fit(tmp_path / "fit.json")
+    assert again.rules == fit.rules
+    assert again.settings["knowledge"] == fit.settings["knowledge"]
+
+
+def test_conflicting_rules_stop_the_fit_with_the_smallest_set():
+    with pytest.raises(ConflictError) as raised:
+        ml("Coin", coins(6, 3, 1), "P(Coin=a) >= 0.6; P(Coin=b) >= 0.5; P(Coin=c) <= 0.9")
+    assert set(raised.value.rules) == {"P(Coin=a) >= 0.6", "P(Coin=b) >= 0.5"}
+
+
+def test_structure_statements_are_held_against_the_dag():
+    with pytest.raises(ConflictError, match="Side -> Coin"):
+        ml("Side -> Coin", two_sided(np.ones((2, 3), dtype=int)), "forbid Side -> Coin")
+
+
+def test_the_posterior_mean_under_inequalities_is_refused_with_a_way_out():
+    with pytest.raises(EstimateError, match="Smoothed"):
+        tc.fit("Coin", coins(6, 3, 1), knowledge="P(Coin=a) <= 0.4", estimate=tc.PosteriorMean())
+
+
+def test_ratios_across_rows_are_held():
+    counts = np.array([[6, 3, 1], [2, 7, 5]])
+    rule = "P(Coin=a | Side=x) : P(Coin=b | Side=x) = P(Coin=a | Side=y) : P(Coin=b | Side=y)"
+    fit = ml("Side -> Coin", two_sided(counts), rule)
+    values = fit.network["Coin"].values
+    shares = counts[:, :2].sum(axis=0) / counts[:, :2].sum()
+    mass = counts[:, :2].sum(axis=1) / counts.sum(axis=1)
+    assert_allclose(values[:, :2], mass[:, None] * shares)
+    (status,) = fit.rules
+    assert status.active
+    assert status.price is None
+    free = tc.fit("Side -> Coin", two_sided(counts), estimate=tc.ML())
+    assert status.cost == pytest.approx(free.objective - fit.objective)
+
+
+def test_product_synergy_is_refused_in_words():
+    data = tc.sample(tc.textbook("asia"), 50, seed=1)
+    with pytest.raises(KnowledgeError, match="not linear"):
+        tc.fit(
+            tc.textbook("asia"),
+            data,
+            knowledge="positive product synergy of bronc, either on dysp=yes",
+        )
+
+
+def test_an_order_that_nobody_declared_is_not_guessed():
+    data = {"Stage": ["I", "II", "III", "II"], "Pain": ["no", "yes", "yes", "no"]}
+    with pytest.raises(KnowledgeError, match="order of Stage"):
+        tc.fit("Stage -> Pain", data, knowledge="Pain increases with Stage")
+    rules = "order of Stage: I < II < III; Pain increases with Stage"
+    values = tc.fit("Stage -> Pain", data, knowledge=rules).network["Pain"].values
+    assert (np.diff(values[:, 1]) >= -1e-12).all()
+
+
+def test_the_command_line_takes_files_of_rules(tmp_path, monkeypatch, capsys):
+    from tacit.cli.main import execute
+
+    monkeypatch.chdir(tmp_path)
+    tc.write_cases(coins(6, 3, 1), "cases.csv")
+    (tmp_path / "one.know").write_text("P(Coin=a) <= 0.4\n")
+    (tmp_path / "two.know").write_text('P(Coin=b) >= 0.2 by "Dr. Lee"\n')
+    words = ["fit", "cases.csv", "--network", "Coin", "--knowledge", "one.know",
+             "--knowledge", "two.know", "--estimate", "ml", "-o", "out.json", "--json"]  # fmt: skip
+    assert execute(words) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [rule["verdict"] for rule in told["rules"]] == ["binding", "free"]
+    assert told["rules"][1]["by"] == "Dr. Lee"
+    assert tc.read("out.json")["Coin"].values[0] == pytest.approx(0.4)
+
+
+def test_a_file_of_rules_is_not_written_over(tmp_path, monkeypatch, capsys):
+    from tacit.cli.main import execute
+
+    monkeypatch.chdir(tmp_path)
+    tc.write_cases(coins(6, 3, 1), "cases.csv")
+    (tmp_path / "rules.json").write_text("P(Coin=a) <= 0.4\n")
+    words = [
+        "fit",
+        "cases.csv",
+        "--network",
+        "Coin",
+        "--knowledge",
+        "rules.json",
+        "-o",
+        "rules.json",
+    ]
+    assert execute(words) == 2
+    assert "name the same file" in capsys.readouterr().err
+
+
+def test_an_unknown_file_of_rules_is_said(tmp_path):
+    with pytest.raises(KnowledgeError, match="there is no file"):
+        ml("Coin", coins(1, 1, 1), str(tmp_path / "nobody.know"))
+
+
+def test_gradient_refuses_ratios_and_large_networks():
+    rule = "P(Coin=a | Side=x) : P(Coin=b | Side=x) = P(Coin=a | Side=y) : P(Coin=b | Side=y)"
+    data = {"Side": ["x", "y", None, "y"], "Coin": ["a", "b", "c", "a"]}
+    with pytest.raises(OptionError, match="not ratios"):
+        tc.fit("Side -> Coin", data, knowledge=rule, method=tc.Gradient())
