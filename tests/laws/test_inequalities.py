@@ -166,6 +166,21 @@ def _room(rules, size):
     return bool(rules) and (len(covered) < size or caps >= 1)
 
 
+def test_rings_and_forks_do_not_disturb_their_neighbours():
+    rng = np.random.default_rng(17)
+    drawn = []
+    for k in range(600):
+        size = int(rng.integers(3, 9))
+        tangle = [below([int(a)], [int(b)]) for a, b in rng.integers(0, size, (6, 2)) if a != b]
+        row = draw.a_row(rng, size)
+        rules = tangle if k % 2 else draw.nested(rng, row)
+        drawn.append(([size], rules, draw.counts(rng, size)))
+    ours = closed(blocks(*[(lengths, rules) for lengths, rules, _ in drawn]))
+    assert set(range(0, 600, 2)) <= set(ours.blocks.tolist())
+    for each in solved(drawn):
+        assert_optimal(*each)
+
+
 FORKS = {
     "two below one": [below([0], [2]), below([1], [2])],
     "one below two": [below([0], [1]), below([0], [2])],

@@ -141,6 +141,19 @@ def test_cells_held_at_zero_that_were_not_seen_are_zero():
     assert solved.zero[0]
 
 
+def test_weights_too_small_for_a_quotient_are_no_contradiction():
+    solved = one([5e-324, 4, 8], [at_most([2], 0.5)])
+    assert_allclose(solved.theta, [0, 0.5, 0.5])
+    chain = one([5e-324, 30, 1, 3e-322], [below([3], [1])], [2, 2])
+    assert_allclose(chain.theta, [0, 1, 1, 0], atol=1e-300)
+
+
+def test_cells_that_were_hardly_seen_keep_their_small_probabilities():
+    chain = one([2e-20, 30, 1e-20, 20], [below([1], [3])], [2, 2])
+    assert_allclose(chain.theta[::2], 3e-20 / 50, rtol=1e-12)
+    assert_allclose(one([1e-20, 20], [at_least([1], 0.5)]).theta, [5e-22, 1], rtol=1e-12)
+
+
 @pytest.mark.parametrize("cap", [1.0, 1.5])
 def test_a_cap_of_one_or_more_says_nothing(cap):
     solved = one([3, 4, 5], [at_most([0], cap)])
@@ -353,6 +366,11 @@ def test_multipliers_are_for_the_rule_as_written():
     """4 θ0 <= 1.2 costs a quarter of θ0 <= 0.3; 20/0.3 - 10/0.7 for the latter."""
     given = closed(blocks(([2 + 1], [Said((0,), (4.0,), 1.2)])))
     assert_allclose(given.multipliers(np.array([20.0, 6, 4])), [(20 / 0.3 - 10 / 0.7) / 4])
+
+
+def test_multipliers_of_an_impossible_block_are_finite():
+    given = closed(blocks(([3], [at_most([0], 0.0)]), ([2], [at_most([1], 0.0)])))
+    assert np.all(np.isfinite(given.multipliers(np.ones(5))))
 
 
 def test_an_equality_has_a_multiplier_of_either_sign():

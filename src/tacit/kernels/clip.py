@@ -182,4 +182,4 @@ def _price_groups(
 
 @njit(cache=True, nogil=True)
 def _each(count: float, mass: float) -> float:
-    return count / mass if count > 0 else 0.0
+    return count / mass if mass > 0 else 0.0

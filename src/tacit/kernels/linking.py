@@ -55,7 +55,11 @@ def trace(near_at: Ints, near: Ints, low: Ints, high: Ints, ratio: Floats, equal
             for k in range(size):
                 found.part[queue[k]] = -1
             _walk(start, thing, near_at, near, low, high, ratio, equal, found, queue)
-        _by_level(queue[:size], found.level, starts, found.order[done : done + size])
+        part = found.order[done : done + size]
+        if found.closed[thing]:  # levels in a ring depend on the way taken
+            part[:] = queue[:size]
+        else:
+            _by_level(queue[:size], found.level, starts, part)
         done += size
     return found
 

@@ -144,9 +144,26 @@ def solve_orders(which: Ints, orders: Orders, weights: Floats, theta: Floats, fl
         flat[chain] = pool(
             first, last, above, below, orders.tied, orders.lower, orders.upper, value, work, spans
         )
-        for k in range(first, last):
-            theta[orders.position[k]] = 1.0 - value[k]
-            theta[orders.position[k] + 1] = value[k]
+        _write(first, last, orders.position, weights, value, theta)
+
+
+@njit(cache=True, nogil=True)
+def _write(
+    first: int, last: int, position: Ints, weights: Floats, value: Floats, theta: Floats
+) -> None:
+    """Both cells of every member; what is left of 1 is counted where subtracting loses it."""
+    k = first
+    while k < last:
+        end, no, yes = k, 0.0, 0.0
+        while end < last and value[end] == value[k]:
+            no, yes = no + weights[position[end]], yes + weights[position[end] + 1]
+            end += 1
+        other = 1.0 - value[k]
+        if no > 0 and abs(no / (no + yes) - other) <= ROUNDING:
+            other = no / (no + yes)
+        for i in range(k, end):
+            theta[position[i]], theta[position[i] + 1] = other, value[k]
+        k = end
 
 
 @njit(cache=True, nogil=True)
@@ -159,9 +176,9 @@ def price_orders(
     for k in range(members):
         at = orders.position[k]
         value[k] = theta[at + 1]
-        if weights[at + 1] > 0:
+        if theta[at + 1] > 0:
             pull[k] += weights[at + 1] / theta[at + 1]
-        if weights[at] > 0:
+        if theta[at] > 0:
             pull[k] -= weights[at] / theta[at]
     for chain in range(orders.member_at.shape[0]):
         first, last = orders.member_at[chain]

@@ -20,6 +20,9 @@ from tacit.estimate.ruled.nests import Nests, nests_of
 from tacit.estimate.ruled.orders import RowOrders, orders_of
 from tacit.knowledge.blocks import Blocks
 
+UNDERFLOW = 1e-300
+"""A weight below this may be a probability of 0 for want of digits alone."""
+
 
 class ImpossibleEvidenceError(EstimateError):
     """Rules hold cells at 0 that the evidence has seen; `positions` lists them."""
@@ -83,7 +86,7 @@ class Closed:
         nothing = np.zeros(theta.size, dtype=np.bool_)
         nothing[_positions(self.within, asked)] = True
         nothing &= theta <= 0
-        if np.any(impossible := nothing & (weights > 0)):
+        if np.any(impossible := nothing & (weights > UNDERFLOW)):
             raise ImpossibleEvidenceError(
                 "rules hold cells at 0 that the evidence has seen", np.flatnonzero(impossible)
             )
