@@ -49,6 +49,12 @@ def test_the_rules_are_kept_as_written() -> None:
     assert caught.value.rules == ("P(Smoker=yes)  =  0.50", "P(Smoker=no) = 0.4")
 
 
+def test_a_rule_over_several_lines_is_shown_on_one() -> None:
+    text = "share P(Stage | Smoker) {\n  I, II\n}\nP(Stage=I | Smoker=no) = 0.2\n"
+    told = message(text + "P(Stage=I | Smoker=yes) = 0.3").split("\n")
+    assert told[2] == "    expert.know:1: share P(Stage | Smoker) { I, II }"
+
+
 def test_equalities_on_one_line() -> None:
     assert message("P(Smoker=yes) = 0.5; P(Smoker=no) = 0.4") == (
         "2 rules contradict each other\n\n"

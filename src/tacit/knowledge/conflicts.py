@@ -15,7 +15,7 @@ from tacit.knowledge.hitting import smallest_conflict, without_spare
 from tacit.knowledge.polytope import relative_interior
 from tacit.knowledge.programs import MISSED, Part, extreme, part_of, violations
 from tacit.knowledge.statements import Rule
-from tacit.knowledge.wording import called, expressed, place, plainly
+from tacit.knowledge.wording import called, expressed, plainly, written
 
 MOST = 5
 """So many conflicts are explained; the others are counted."""
@@ -43,7 +43,7 @@ class Conflict:
             head += " (perhaps fewer do)"
         if self.blocks > 1:
             head += f", in {self.blocks} separate parts of the network alike"
-        lines = (f"    {place(rule) + ': ' if place(rule) else ''}{rule}" for rule in self.rules)
+        lines = (f"    {written(rule)}" for rule in self.rules)
         return "\n".join([head, "", *lines, "", self.why])
 
 

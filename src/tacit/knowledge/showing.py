@@ -12,8 +12,7 @@ from tacit.arrays import Floats
 from tacit.core.errors import quoted
 from tacit.core.grid import Grid, counted
 from tacit.knowledge.checks import Check
-from tacit.knowledge.statements import Rule
-from tacit.knowledge.wording import place, plainly
+from tacit.knowledge.wording import plainly, written
 
 MOST_RULES, MOST_FORCED, MOST_TABLES, MOST_ROWS = 60, 20, 12, 24
 
@@ -47,7 +46,7 @@ def verdict(check: Check) -> str:
 def _rules(check: Check) -> Iterator[str]:
     """Each rule, what it stands for where that is more than it says, and who implies it."""
     for number, rule in enumerate(check.rules[:MOST_RULES]):
-        yield _written(rule)
+        yield written(rule)
         lines = check.expansion(number, 6)
         if len(lines) > 1 or (lines and lines[0] != str(rule.statement)):
             yield from (f"    {line}" for line in lines)
@@ -55,11 +54,7 @@ def _rules(check: Check) -> Iterator[str]:
             yield f"    ({check.implied_by(number)})"
     if (more := len(check.rules) - MOST_RULES) > 0:
         yield f"... and {counted(more, 'more rule')}"
-    yield from (f"{_written(rule)}\n    (so it is)" for rule, no in check.structure if not no)
-
-
-def _written(rule: Rule) -> str:
-    return f"{place(rule) + ': ' if place(rule) else ''}{' '.join(rule.text.split())}"
+    yield from (f"{written(rule)}\n    (so it is)" for rule, no in check.structure if not no)
 
 
 def _forced(check: Check) -> list[str]:

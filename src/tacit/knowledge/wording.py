@@ -20,6 +20,12 @@ def place(rule: Rule) -> str:
     return f"{rule.source}:{rule.line}" if rule.source else f"line {rule.line}"
 
 
+def written(rule: Rule) -> str:
+    """A rule behind its place, on one line: `expert.know:3: P(A=yes) <= 0.3`."""
+    text = " ".join(line.strip() for line in rule.text.splitlines())
+    return f"{place(rule)}: {text}" if place(rule) else text
+
+
 def called(rules: Sequence[Rule], among: Sequence[Rule]) -> str:
     """`lines 5 and 9`: short names of some rules in a sentence about `among`."""
     lines = Counter((rule.source, rule.line) for rule in among)
