@@ -1,0 +1,167 @@
+"""The general solver: the most likely tables under any consistent linear rules.
+
+maximise Σ w log θ over the rows of a block, subject to its rules. What no closed form covers comes
+here; every answer carries a certificate that is computed afresh from the rules as they stand.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.arrays import Floats, Ints
+from tacit.core.errors import EstimateError
+from tacit.estimate.ruled.certificate import Certificate, certificate
+from tacit.estimate.ruled.compiled import Compiled, chosen_blocks, compiled, inside_of, spans
+from tacit.estimate.ruled.mending import Circuits, circuits, mended
+from tacit.knowledge.blocks import Blocks
+from tacit.knowledge.polytope import Interior
+
+if TYPE_CHECKING:
+    from tacit.kernels.normal import Memory, Point, Program
+
+
+class ImpossibleCountsError(EstimateError):
+    """Cells that rules force to 0 have cases; `positions` are those cells."""
+
+    def __init__(self, positions: tuple[int, ...]) -> None:
+        self.positions = positions
+        super().__init__(
+            f"{len(positions)} cells that the rules force to 0 have cases or prior counts: "
+            "no table that the rules allow could have given these data"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The most likely tables, what the rules cost, and the proof.
+
+    theta            (positions,)  nan outside the blocks that were solved
+    multipliers      (rules,)      d optimum / d limit, in nats; >= 0 for inequalities
+    row_multipliers  (rows,)       the same for the sum of each row
+    steps            (blocks,)     how many steps each of the chosen blocks took
+    certificate      how far each of the chosen blocks can be from its optimum
+    memory           from where a solution for similar weights can start
+    """
+
+    theta: Floats
+    multipliers: Floats
+    row_multipliers: Floats
+    steps: Ints
+    certificate: Certificate
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class General:
+    """Some blocks, made ready once to be solved often.
+
+    which    the blocks, among all; rows are theirs
+    sizes    how many positions, rules and rows there are in all
+    blocks   these alone; their cells are positions among all
+    """
+
+    which: Ints
+    rows: Ints
+    sizes: tuple[int, int, int]
+    blocks: Blocks
+    interior: Interior
+    compiled: Compiled
+    circuits: Circuits
+
+    @staticmethod
+    def of(blocks: Blocks, which: Ints) -> General:
+        """Find what the rules force, and take it out."""
+        alone = chosen_blocks(blocks, which)
+        interior = inside_of(alone)
+        sizes = (blocks.cells.size, len(blocks.rules), int(blocks.row_at[-1]))
+        rows, _ = spans(blocks.row_at, which)
+        made, around = compiled(alone, interior), circuits(alone, interior)
+        return General(which, rows, sizes, alone, interior, made, around)
+
+    def solve(self, weights: Floats, start: Solution | None = None, threads: int = 1) -> Solution:
+        """The optimum for these weights (one per position of all blocks).
+
+        A block without any weight is solved as if each of its cells had been seen once.
+        """
+        given = weights[self.blocks.cells]
+        self._possible(given)
+        program = self.compiled.program
+        totals = np.add.reduceat(given, self.blocks.cell_at[:-1]) if given.size else np.zeros(0)
+        inner = given[self.compiled.positions]
+        empty = totals <= 0
+        scale = np.where(empty, np.diff(program.cell_at), totals)
+        scaled = np.where(empty[self.compiled.block], 1.0, inner) / scale[self.compiled.block]
+        memory = _memory(program, start)
+        point, steps = _run(program, scaled, memory, threads)
+        return self._solution(given, totals, (point, memory), steps)
+
+    def _possible(self, weights: Floats) -> None:
+        wrong = np.flatnonzero(self.interior.zero & (weights > 0))
+        if wrong.size:
+            raise ImpossibleCountsError(tuple(map(int, self.blocks.cells[wrong])))
+
+    def _solution(
+        self, weights: Floats, totals: Floats, reached: tuple[Point, Memory], steps: Ints
+    ) -> Solution:
+        """Back to the rules as they were given."""
+        blocks, made, (point, memory) = self.blocks, self.compiled, reached
+        theta = np.zeros(blocks.cells.size)
+        theta[made.positions] = point.theta
+        rule_block = np.repeat(np.arange(len(blocks)), np.diff(made.program.rule_at))
+        prices = point.multiplier * totals[rule_block] / made.scales
+        row, rule = np.zeros(int(blocks.row_at[-1])), np.zeros(len(blocks.rules))
+        sums = made.sources < 0
+        row[-1 - made.sources[sums]] = prices[sums]
+        rule[made.sources[~sums]] = prices[~sums]
+        row, rule = mended(blocks, self.circuits, row, rule)
+        proof = certificate(blocks, weights, theta, row, rule)
+        positions, rules, rows = self.sizes
+        whole = np.full(positions, np.nan), np.zeros(rules), np.zeros(rows)
+        whole[0][blocks.cells] = theta
+        whole[1][blocks.origin] = rule
+        whole[2][self.rows] = row
+        return Solution(*whole, steps, proof, memory)
+
+
+def _memory(program: Program, start: Solution | None) -> Memory:
+    from tacit.kernels.normal import Memory, no_memory
+
+    if start is None:
+        return no_memory(int(program.cell_at[-1]), program.limit.size)
+    return Memory(*(values.copy() for values in start.memory))
+
+
+def _run(program: Program, weights: Floats, memory: Memory, threads: int) -> tuple[Point, Ints]:
+    """All blocks in the kernel, on so many threads."""
+    from tacit.kernels.interior import solve_blocks
+    from tacit.kernels.normal import empty_point, room_for
+
+    cells, rules = np.diff(program.cell_at), np.diff(program.rule_at)
+    point, steps = empty_point(weights.size, program.limit.size), np.zeros(cells.size, np.int64)
+    small = np.arange(rules.size)
+
+    def work(chosen: Ints) -> None:
+        room = room_for(int(cells[chosen].max()), int(rules[chosen].max()))
+        solve_blocks(program, chosen, weights, point, memory, room, steps)
+
+    shares = _shares(small, (rules * rules * (cells + rules))[small], threads)
+    if len(shares) > 1:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            list(pool.map(work, shares))
+    else:
+        for share in shares:
+            work(share)
+    return point, steps
+
+
+def _shares(chosen: Ints, cost: Ints, threads: int) -> list[Ints]:
+    """The chosen blocks in at most so many runs of about the same cost."""
+    if not chosen.size:
+        return []
+    upto = np.cumsum(cost)
+    cuts = np.searchsorted(upto, upto[-1] * np.arange(1, threads) / threads)
+    return [share for share in np.split(chosen, cuts) if share.size]

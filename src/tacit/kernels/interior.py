@@ -1,0 +1,272 @@
+"""An interior-point method for many small blocks: maximise Σ w log θ under linear rules.
+
+    maximise  Σ w_i log θ_i   subject to  B θ = b (the first rules),  B θ + s = b (the others),
+                                          θ >= 0,  s >= 0
+
+The optimum has multipliers z, and λ >= 0 among them for the inequalities, with w_i = θ_i v_i where
+v = B'z >= 0, and s λ = 0. The method keeps θ, v, s, λ positive and drives
+
+    θ_i v_i = w_i + μ,   s_j λ_j = μ
+
+to μ = 0 with predictor and corrector. μ is a pseudo-count on every cell, so cells without weight
+are no special case. The Hessian is diagonal, which leaves the normal equations
+(B diag(θ/v) B' + diag(0, s/λ)) dz = r, as large as there are rules. [Mehrotra 1992]
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tacit.arrays import Floats, Ints
+from tacit.kernels.landing import land, sharpen
+from tacit.kernels.normal import (
+    Memory,
+    Part,
+    Point,
+    Program,
+    Room,
+    factorise,
+    normal_matrix,
+    solve_normal,
+)
+
+MOST_STEPS = 80
+CLOSE = 1e-8
+FLOOR = 1e-15
+REMEMBERED = 1e-3
+SIMILAR = 0.05
+NEAR = 1e-12
+SHORT = 0.1
+MOST_CENTRED = 0.3
+APART = 0.1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_blocks(
+    program: Program,
+    chosen: Ints,
+    weights: Floats,
+    point: Point,
+    memory: Memory,
+    room: Room,
+    steps: Ints,
+) -> None:
+    """Move the point of each chosen block to its optimum; count the steps.
+
+    weights  (cells,)  add up to 1 in each block
+    memory   from where to start a block whose weights are still about those it remembers; what is
+             to be remembered is written there
+    """
+    for block in chosen:
+        c0, c1 = program.cell_at[block], program.cell_at[block + 1]
+        r0, r1 = program.rule_at[block], program.rule_at[block + 1]
+        part = Part(
+            c1 - c0, r1 - r0, program.equal[block], program.at[c0 : c1 + 1], program.rule,
+            program.factor, program.limit[r0:r1], point.theta[c0:c1], point.reduced[c0:c1],
+            point.slack[r0:r1], point.multiplier[r0:r1],
+        )  # fmt: skip
+        kept = Memory(
+            memory.weight[c0:c1], memory.theta[c0:c1], memory.reduced[c0:c1],
+            memory.slack[r0:r1], memory.multiplier[r0:r1],
+        )  # fmt: skip
+        room.weight[: part.n] = weights[c0:c1]
+        warm = np.abs(room.weight[: part.n] - kept.weight).sum() <= SIMILAR
+        if warm:
+            part.theta[:], part.reduced[:] = kept.theta, kept.reduced
+            part.slack[:], part.z[:] = kept.slack, kept.multiplier
+        else:
+            _start(part, room)
+        steps[block] = _solve(part, room, kept, warm)
+        if warm and steps[block] == MOST_STEPS:
+            _start(part, room)
+            steps[block] += _solve(part, room, kept, False)
+        land(part, room)
+        sharpen(part, room)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _start(p: Part, room: Room) -> None:
+    """The optimum without rules after μ = 1/n pseudo-counts, and slacks that are not small.
+
+    Each cell's first rule is the sum of its row.
+    """
+    mu = 1.0 / p.n
+    p.z[:] = 0.0
+    for j in range(p.n):
+        p.z[p.rule[p.at[j]]] += room.weight[j] + mu
+    for i in range(p.m):
+        p.slack[i] = p.limit[i]
+    for j in range(p.n):
+        p.reduced[j] = p.z[p.rule[p.at[j]]]
+        p.theta[j] = (room.weight[j] + mu) / p.reduced[j]
+        for k in range(p.at[j], p.at[j + 1]):
+            p.slack[p.rule[k]] -= p.factor[k] * p.theta[j]
+    p.slack[: p.e] = 0.0
+    for i in range(p.e, p.m):
+        p.slack[i] = max(p.slack[i], APART)
+        p.z[i] = mu / p.slack[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _solve(p: Part, room: Room, kept: Memory, warm: bool) -> int:
+    """Steps until μ is nothing, or until rounding keeps it from falling."""
+    before = np.inf
+    for step in range(MOST_STEPS):
+        primal, dual = _residuals(p, room)
+        mu = _complementarity(p, room)
+        if mu <= FLOOR and max(primal, dual) <= CLOSE:
+            return step
+        if not warm and mu <= REMEMBERED:
+            _remember(p, room, kept)
+            warm = True
+        normal_matrix(p, room)
+        dependent = factorise(p.m, room)
+        if mu <= NEAR and max(primal, dual) <= CLOSE and (dependent or mu > 0.2 * before):
+            return step
+        before = mu
+        _direction(p, room, 0.0, False, 0)
+        up, down = _reach(p, room)
+        sigma = _after(p, room, up, down) / mu
+        for j in range(p.n):
+            room.bend[j] = room.d_theta[j] * room.d_reduced[j]
+        for i in range(p.e, p.m):
+            room.bend_slack[i] = room.d_slack[i] * room.d_multiplier[i]
+        _direction(p, room, min(MOST_CENTRED, sigma * sigma * sigma) * mu, True, 1)
+        up, down = _reach(p, room)
+        if min(up, down) < SHORT:
+            _direction(p, room, mu, False, 1)
+            up, down = _reach(p, room)
+        _move(p, room, min(1.0, 0.995 * up), min(1.0, 0.995 * down))
+    return MOST_STEPS
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _remember(p: Part, room: Room, kept: Memory) -> None:
+    kept.weight[:] = room.weight[: p.n]
+    kept.theta[:], kept.reduced[:] = p.theta, p.reduced
+    kept.slack[:], kept.multiplier[:] = p.slack, p.z
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _residuals(p: Part, room: Room) -> tuple[float, float]:
+    """b - B θ - s and v - B'z, and how large they are."""
+    primal = dual = 0.0
+    for i in range(p.m):
+        room.off_primal[i] = p.limit[i] - p.slack[i]
+    for j in range(p.n):
+        along = 0.0
+        for k in range(p.at[j], p.at[j + 1]):
+            room.off_primal[p.rule[k]] -= p.factor[k] * p.theta[j]
+            along += p.factor[k] * p.z[p.rule[k]]
+        room.off_dual[j] = p.reduced[j] - along
+        dual = max(dual, abs(room.off_dual[j]) / (1.0 + p.reduced[j]))
+    for i in range(p.m):
+        primal = max(primal, abs(room.off_primal[i]))
+    return primal, dual
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _complementarity(p: Part, room: Room) -> float:
+    """The average μ."""
+    total = 0.0
+    for j in range(p.n):
+        total += abs(p.theta[j] * p.reduced[j] - room.weight[j])
+    for i in range(p.e, p.m):
+        total += p.slack[i] * p.z[i]
+    return total / (p.n + p.m - p.e)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _direction(p: Part, room: Room, mu: float, bent: bool, rounds: int) -> None:
+    """The step to θ v = w + μ, s λ = μ; `bent` by what the last direction left of second order."""
+    if not bent:
+        room.bend[: p.n] = 0.0
+        room.bend_slack[: p.m] = 0.0
+    for i in range(p.m):
+        room.right[i] = -room.off_primal[i]
+    for i in range(p.e, p.m):
+        room.right[i] += (mu - room.bend_slack[i]) / p.z[i] - p.slack[i]
+    for j in range(p.n):
+        gap = room.weight[j] + mu - room.bend[j] - p.theta[j] * p.reduced[j]
+        room.d_theta[j] = (gap + p.theta[j] * room.off_dual[j]) / p.reduced[j]
+        for k in range(p.at[j], p.at[j + 1]):
+            room.right[p.rule[k]] += p.factor[k] * room.d_theta[j]
+    for j in range(p.n):
+        room.d_reduced[j] = -room.off_dual[j]
+    for i in range(p.e, p.m):
+        room.d_slack[i] = (mu - room.bend_slack[i]) / p.z[i] - p.slack[i]
+    room.d_multiplier[: p.m] = 0.0
+    _along(p, room)
+    for _ in range(rounds):
+        _missed(p, room)
+        _along(p, room)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _along(p: Part, room: Room) -> None:
+    """Solve the normal equations and take what they say into the direction."""
+    solve_normal(p.m, room)
+    for j in range(p.n):
+        along = 0.0
+        for k in range(p.at[j], p.at[j + 1]):
+            along += p.factor[k] * room.right[p.rule[k]]
+        room.d_reduced[j] += along
+        room.d_theta[j] -= p.theta[j] / p.reduced[j] * along
+    for i in range(p.m):
+        room.d_multiplier[i] += room.right[i]
+    for i in range(p.e, p.m):
+        room.d_slack[i] -= p.slack[i] / p.z[i] * room.right[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _missed(p: Part, room: Room) -> None:
+    """By how much the direction misses the rules: what rounding has left."""
+    for i in range(p.m):
+        room.right[i] = -room.off_primal[i]
+    for i in range(p.e, p.m):
+        room.right[i] += room.d_slack[i]
+    for j in range(p.n):
+        for k in range(p.at[j], p.at[j + 1]):
+            room.right[p.rule[k]] += p.factor[k] * room.d_theta[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _reach(p: Part, room: Room) -> tuple[float, float]:
+    """How far θ and s, v and λ can go along the direction before one of them is 0."""
+    up = down = 1e30
+    for j in range(p.n):
+        if room.d_theta[j] < 0.0:
+            up = min(up, -p.theta[j] / room.d_theta[j])
+        if room.d_reduced[j] < 0.0:
+            down = min(down, -p.reduced[j] / room.d_reduced[j])
+    for i in range(p.e, p.m):
+        if room.d_slack[i] < 0.0:
+            up = min(up, -p.slack[i] / room.d_slack[i])
+        if room.d_multiplier[i] < 0.0:
+            down = min(down, -p.z[i] / room.d_multiplier[i])
+    return up, down
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _after(p: Part, room: Room, up: float, down: float) -> float:
+    """The average μ that this direction would leave."""
+    up, down, total = min(1.0, up), min(1.0, down), 0.0
+    for j in range(p.n):
+        theta = p.theta[j] + up * room.d_theta[j]
+        total += abs(theta * (p.reduced[j] + down * room.d_reduced[j]) - room.weight[j])
+    for i in range(p.e, p.m):
+        slack = p.slack[i] + up * room.d_slack[i]
+        total += slack * (p.z[i] + down * room.d_multiplier[i])
+    return total / (p.n + p.m - p.e)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _move(p: Part, room: Room, up: float, down: float) -> None:
+    for j in range(p.n):
+        p.theta[j] += up * room.d_theta[j]
+        p.reduced[j] += down * room.d_reduced[j]
+    for i in range(p.m):
+        p.z[i] += down * room.d_multiplier[i]
+    for i in range(p.e, p.m):
+        p.slack[i] += up * room.d_slack[i]
