@@ -12,7 +12,7 @@ from tacit.core.errors import EstimateError
 from tacit.core.grid import counted
 from tacit.estimate.estimates import Estimate, PosteriorMean
 from tacit.estimate.posteriors import log_marginal_likelihood
-from tacit.estimate.ruled.plan import Plan, log_evidence, posterior_mean, solve
+from tacit.estimate.ruled.plan import GENERAL, Plan, log_evidence, posterior_mean, solve
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.tables import log_probability
@@ -65,7 +65,7 @@ def obey(
         statuses(known.bound, known.plan, weights, theta),
         rule_notes(known, weights),
         _marginal(known, evidence, alpha, counts, prior),
-        bool((ruling.way < 2).all()),
+        bool((ruling.way != GENERAL).all()),
     )
 
 
@@ -181,7 +181,7 @@ def _doubted(known: Ruled) -> Iterable[str]:
     doubted = sum(rule.confidence < 1 for rule in known.bound.rules)
     if doubted:
         held = "it is" if doubted == 1 else "they are"
-        yield f"{counted(doubted, 'rule')} came with a confidence below 1; {held} held strictly here"
+        yield f"{counted(doubted, 'rule')} came with a confidence below 1; {held} held strictly"
 
 
 def _bare(plan: Plan, weights: Floats) -> Iterable[str]:

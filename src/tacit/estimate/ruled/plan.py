@@ -9,6 +9,7 @@ an inequality with a closed form is solved by it, and everything else by the gen
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ from tacit.knowledge.bound import Bound
 from tacit.knowledge.conflicts import conflict_error, conflicts_of
 from tacit.knowledge.polytope import Interior, relative_interior
 
+TREE, CLOSED, GENERAL = range(3)
+"""The ways to solve a block."""
 HOLDS = 1e-12
 """A rule missed by less holds."""
 
@@ -32,29 +35,58 @@ HOLDS = 1e-12
 class Plan:
     """The blocks, and the ways to solve them.
 
+    forest     the blocks whose equalities are trees of splits; loose: those without equalities
     trees      (blocks,) the equalities are a tree of splits, or there are none
     formulas   (blocks,) the inequalities have a closed form
     unequal    (blocks,) there are inequalities
-    kinds      per block, the tree in words
+    kinds      the trees in words, by block
     zero       (positions,) cells that the rules hold at 0
     """
 
     blocks: Blocks
     forest: Forest
+    loose: Loose
     trees: Bools
     closed: Closed
     formulas: Bools
     general: General | None
     unequal: Bools
-    kinds: tuple[str, ...]
+    kinds: Mapping[int, str]
     zero: Bools
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loose:
+    """Rows that no equality speaks of: each is divided as its weights are, evenly without any.
+
+    positions, row  of their cells; rows are numbered 0, 1, ... and `even` is one over their length
+    """
+
+    positions: Ints
+    row: Ints
+    even: Floats
+
+    @staticmethod
+    def of(blocks: Blocks, which: Bools) -> Loose:
+        """The rows of these blocks."""
+        positions = np.flatnonzero(np.repeat(which, np.diff(blocks.cell_at)))
+        _, row = np.unique(blocks.row[positions], return_inverse=True)
+        return Loose(positions, row, 1.0 / np.bincount(row)[row])
+
+    def fill(self, weights: Floats, theta: Floats) -> None:
+        """Write the most likely rows to their positions. [Thm 2.2.1]"""
+        held = weights[self.positions]
+        totals = np.bincount(self.row, held)[self.row]
+        empty = totals <= 0
+        shares = held / np.where(empty, 1.0, totals)
+        theta[self.positions] = np.where(empty, self.even, shares)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ruling:
     """The most likely rows under the rules, over the positions of the plan's blocks.
 
-    way       (blocks,) 0: by the tree alone, 1: closed form, 2: general solver
+    way       (blocks,) TREE, CLOSED or GENERAL
     solution  of the general solver, where the next one can start
     """
 
@@ -96,26 +128,30 @@ def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
     inside: what the rules leave of the blocks, where that is known already
     """
     inside = inside or relative_interior(blocks)
-    trees = [recognise(_equalities(blocks[at])) for at in range(len(blocks))]
-    known = np.array([tree is not None for tree in trees], dtype=np.bool_)
+    owner = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    curved = np.zeros(len(blocks), dtype=np.bool_)
+    curved[[each.block for each in blocks.ratios]] = True
+    tied = curved.copy()
+    tied[owner[blocks.rules.equal]] = True
+    trees = {at: recognise(_equalities(blocks[at])) for at in np.flatnonzero(tied).tolist()}
+    known = ~tied
+    known[[at for at, tree in trees.items() if tree is not None]] = True
     found = closed(blocks)
     formulas = np.zeros(len(blocks), dtype=np.bool_)
     formulas[found.blocks] = True
     unequal = np.zeros(len(blocks), dtype=np.bool_)
-    owner = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
     unequal[owner[~blocks.rules.equal]] = True
-    curved = np.zeros(len(blocks), dtype=np.bool_)
-    curved[[each.block for each in blocks.ratios]] = True
     rest = np.flatnonzero(~(known & ~unequal) & ~formulas & ~curved)
     return Plan(
         blocks=blocks,
         forest=_planted(trees, blocks),
+        loose=Loose.of(blocks, ~tied),
         trees=known,
         closed=found,
         formulas=formulas,
         general=General.of(blocks, rest) if rest.size else None,
         unequal=unequal,
-        kinds=tuple("" if tree is None else tree.kind for tree in trees),
+        kinds={at: tree.kind for at, tree in trees.items() if tree is not None},
         zero=inside.zero,
     )
 
@@ -124,8 +160,8 @@ def _equalities(block: Block) -> Block:
     return Block(block.row, block.rules.chosen(np.flatnonzero(block.rules.equal)), block.ratios)
 
 
-def _planted(trees: list[Tree | None], blocks: Blocks) -> Forest:
-    grown = [(at, tree) for at, tree in enumerate(trees) if tree is not None]
+def _planted(trees: Mapping[int, Tree | None], blocks: Blocks) -> Forest:
+    grown = [(at, tree) for at, tree in trees.items() if tree is not None]
     spans = [np.arange(blocks.cell_at[at], blocks.cell_at[at + 1]) for at, _ in grown]
     return Forest.of([tree for _, tree in grown], spans, int(blocks.cell_at[-1]))
 
@@ -137,13 +173,14 @@ def solve(plan: Plan, weights: Floats, before: Ruling | None = None, threads: in
             "rules hold cells at 0 that the evidence has seen", np.flatnonzero(impossible)
         )
     theta = plan.forest.most_likely(weights)
+    plan.loose.fill(weights, theta)
     way = np.zeros(len(plan.blocks), dtype=np.int64)
     open_ = _unsolved(plan, theta)
     if not open_.any():
         return Ruling(theta, way)
     formulas = np.flatnonzero(open_ & plan.formulas)
     if formulas.size:
-        way[formulas] = 1
+        way[formulas] = CLOSED
         _fill(plan, theta, plan.closed.solve(weights, formulas), formulas)
     rest = np.flatnonzero(open_ & ~plan.formulas)
     if not rest.size:
@@ -155,7 +192,7 @@ def solve(plan: Plan, weights: Floats, before: Ruling | None = None, threads: in
         )
     start = before.solution if before is not None else None
     found = plan.general.solve(weights, start, threads)
-    way[rest] = 2
+    way[rest] = GENERAL
     _fill(plan, theta, found.theta, rest)
     return Ruling(theta, way, found)
 
@@ -183,15 +220,14 @@ def ways(plan: Plan, ruling: Ruling) -> tuple[str, ...]:
     formulas = dict(zip(plan.closed.blocks.tolist(), plan.closed.kinds, strict=True))
     said = []
     for at, way in enumerate(ruling.way.tolist()):
-        if way == 2:
+        if way == GENERAL:
             said.append("general solver (interior point)")
-        elif way == 1:
+        elif way == CLOSED:
             said.append(formulas[at])
         elif plan.unequal[at]:
-            kind = plan.kinds[at]
-            said.append("no inequality binds" + (f"; {kind}" if kind else ""))
+            said.append("; ".join(["no inequality binds", *filter(None, [plan.kinds.get(at)])]))
         else:
-            said.append(plan.kinds[at])
+            said.append(plan.kinds.get(at, "free rows"))
     return tuple(said)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.estimate.ruled.general import General
+from tacit.estimate.ruled.multipliers import multipliers
 from tacit.estimate.ruled.plan import Plan, compile_blocks, solve, ways
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.knowledge.blocks import Blocks, copies_without
@@ -65,14 +65,15 @@ class _View:
 def _view(plan: Plan, weights: Floats, theta: Floats) -> _View:
     blocks, rules = plan.blocks, plan.blocks.rules
     block = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
-    pull = _multipliers(plan, block, weights)
+    ruling = solve(plan, weights)
+    pull = multipliers(plan, ruling, weights)
     value = rules.values(theta)
     cases = np.bincount(_block_of(blocks), weights, minlength=len(blocks))
     near = rules.limits - value <= TOUCHES
     pulls = np.isnan(pull) | (pull > PULLS * np.maximum(cases, 1e-300)[block])
     return _View(
         weights, theta, value, pull, rules.equal | (near & pulls), block,
-        ways(plan, solve(plan, weights)), _grouped(rules.rule),
+        ways(plan, ruling), _grouped(rules.rule),
     )  # fmt: skip
 
 
@@ -85,19 +86,6 @@ def _grouped(labels: Ints) -> dict[int, Ints]:
     kinds, first = np.unique(labels[order], return_index=True)
     parts = np.split(order, first[1:]) if kinds.size else []
     return {int(kind): part for kind, part in zip(kinds, parts, strict=True)}
-
-
-def _multipliers(plan: Plan, block: Ints, weights: Floats) -> Floats:
-    """d optimum / d limit of every instance; nan in blocks with ratios, which are not linear."""
-    blocks = plan.blocks
-    pull = np.full(len(blocks.rules), np.nan)
-    curved = [each.block for each in blocks.ratios]
-    linear = np.setdiff1d(np.arange(len(blocks)), curved)
-    if linear.size:
-        found = General.of(blocks, linear).solve(weights)
-        within = np.isin(block, linear)
-        pull[within] = found.multipliers[within]
-    return pull
 
 
 def _costs(plan: Plan, view: _View, rules: int) -> list[float | None]:
@@ -189,6 +177,8 @@ def _nearest(plan: Plan, view: _View, at: Ints, binding: Ints) -> dict[str, Any]
 def _freedom(plan: Plan, view: _View, binding: Ints) -> int:
     """How many parameters these instances take away: their rank beside the sums of the rows."""
     rules, total = plan.blocks.rules, 0
+    if binding.size <= 1:
+        return int(binding.size)
     for block, part in _grouped(view.block[binding]).items():
         first, last = plan.blocks.cell_at[block], plan.blocks.cell_at[block + 1]
         if last - first > SMALL:
