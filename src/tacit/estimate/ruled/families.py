@@ -34,6 +34,7 @@ class Family:
         self.parent: list[int] = []
         self.children: list[list[int]] = []
         self.plain: set[int] = set()
+        self._cells: dict[int, list[int]] = {}
         self._above, self._ratio, self._sizes = [ONE], [1.0], [1]
         self.ties = 0
         for row, mask in enumerate(full):
@@ -67,6 +68,10 @@ class Family:
             scale *= ratio[each]
             above[each], ratio[each] = number, scale
         return number, scale
+
+    def single(self, number: int) -> bool:
+        """Whether a set is alone in its class."""
+        return self._sizes[self.label(number)[0]] == 1
 
     def tie(self, one: int, other: int, factor: float) -> bool:
         """The mass of `one` is `factor` times that of `other`; whether that is news."""
@@ -121,7 +126,7 @@ class Family:
 
     def _lone(self, label: int) -> bool:
         """Whether nothing else depends on the mass of a class."""
-        return self._sizes[label] == 1 and (label in self.plain or not self._several(label))
+        return self.single(label) and (label in self.plain or not self._several(label))
 
     def _several(self, number: int) -> bool:
         mask = self.masses[number][1]
@@ -143,8 +148,11 @@ class Family:
 
     def cells(self, number: int) -> list[int]:
         """The positions of a set."""
-        row, mask = self.masses[number]
-        return [self.starts[row] + bit for bit in bits_of(mask)]
+        found = self._cells.get(number)
+        if found is None:
+            row, mask = self.masses[number]
+            found = self._cells[number] = [self.starts[row] + bit for bit in bits_of(mask)]
+        return found
 
     def conclude(self) -> dict[int, int]:
         """Tie every mass that the others determine; cells that must be 0, as bits per row.

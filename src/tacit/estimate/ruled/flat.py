@@ -90,10 +90,11 @@ def _learned(split: Split, fixed: Floats) -> tuple[Ints, Ints, int]:
 def _extend(paths: list[Ints], depth: Ints, at: Ints, branch: Ints) -> None:
     """Write the branch that each of these positions takes next."""
     reached = depth[at]
-    while len(paths) <= int(reached.max()):
+    low, high = int(reached.min()), int(reached.max())
+    while len(paths) <= high:
         paths.append(np.full(depth.size, -1, dtype=np.int64))
-    if reached[0] == reached.min() == reached.max():
-        paths[reached[0]][at] = branch
+    if low == high:
+        paths[low][at] = branch
     else:
         for level in np.unique(reached):
             here = reached == level

@@ -46,14 +46,16 @@ class Known:
 def known_values(block: Block, tree: Tree) -> Known | None:
     """What is left of a block when its limits are taken away; None if its tree depends on them."""
     rules = block.rules
-    if not tree.splits or block.ratios or not len(rules) or not rules.equal.all():
+    if block.row[-1] != 0 or not rules.limits.all() or not rules.equal.all():
+        return None
+    if not tree.splits or block.ratios or not len(rules):
         return None
     first = tree.splits[0]
     taken = np.full(block.size, -1, dtype=np.int64)
     taken[first.at] = first.branch
     branch = taken[rules.cells[rules.at[:-1]]]
     given = np.flatnonzero(~np.isnan(first.given))
-    whole = block.row[-1] == 0 and first.at.size == block.size
+    whole = first.at.size == block.size
     same = np.array_equal(taken[rules.cells], np.repeat(branch, np.diff(rules.at)))
     cells = np.count_nonzero(np.isin(first.branch, given)) == rules.cells.size
     if not (whole and same and cells and np.array_equal(np.sort(branch), given)):

@@ -8,6 +8,8 @@ from __future__ import annotations
 from math import isclose
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from tacit.knowledge.blocks import Block
 
 TOLERANCE = 1e-9
@@ -30,27 +32,23 @@ class Statement(NamedTuple):
     factor: float
 
 
-def statements_of(block: Block, full: list[int]) -> list[Statement]:
-    """What the equations of a block say of masses; full: all cells of each row, as bits."""
+def statements_of(block: Block, starts: list[int], full: list[int]) -> list[Statement]:
+    """What the equations of a block say of masses.
+
+    starts: the first position of each row; full: all cells of each row, as bits
+    """
     rows, rules = block.row.tolist(), block.rules
-    bits = [0] * len(rows)
-    seen = [0] * len(full)
-    for position, row in enumerate(rows):
-        bits[position] = 1 << seen[row]
-        seen[row] += 1
     cells, factors, at = rules.cells.tolist(), rules.factors.tolist(), rules.at.tolist()
+    limits = rules.limits.tolist()
     found: list[Statement] = []
-    for number, (limit, equal) in enumerate(
-        zip(rules.limits.tolist(), rules.equal.tolist(), strict=True)
-    ):
-        if not equal:
-            continue
+    for number in np.flatnonzero(rules.equal).tolist():
         groups: Groups = {}
         for entry in range(at[number], at[number + 1]):
             cell, factor = cells[entry], factors[entry]
-            group = groups.setdefault(rows[cell], {})
-            group[factor] = group.get(factor, 0) | bits[cell]
-        found += _meaning(groups, full, limit)
+            row = rows[cell]
+            group = groups.setdefault(row, {})
+            group[factor] = group.get(factor, 0) | 1 << (cell - starts[row])
+        found += _meaning(groups, full, limits[number])
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import isclose, nan
 from typing import TypeAlias
 
@@ -46,16 +46,20 @@ def merged(ratios: Sequence[Ints]) -> list[Lists]:
 
 
 def _joined(groups: list[Lists], join: Callable[[Lists, Lists], Lists | None]) -> list[Lists]:
-    """Each group joined to the first one before it that takes it."""
+    """Each group joined to the first one before it that shares a cell and takes it."""
     kept: list[Lists] = []
+    holder: dict[int, int] = {}
     for group in groups:
-        for number, other in enumerate(kept):
-            both = join(other, group)
+        cells = [cell for each in group for cell in each]
+        for number in sorted({holder[cell] for cell in cells if cell in holder}):
+            both = join(kept[number], group)
             if both is not None:
                 kept[number] = both
                 break
         else:
+            number = len(kept)
             kept.append(group)
+        holder.update(dict.fromkeys(cells, number))
     return kept
 
 
@@ -122,29 +126,36 @@ class Ratio:
 
         Equal cells in one list put their columns in proportion; in two lists they tie the lists.
         """
-        members = family.classes()
         place = {cell: (at, column) for column, cells in enumerate(self.columns)
                  for at, cell in enumerate(cells)}  # fmt: skip
         self.joined = [(column, 1.0) for column in range(len(self.columns))]
-        tied = {family.label(cell)[0] for cell in place}
-        within = [[cell for cell in members[label] if cell in place] for label in sorted(tied)]
+        tied = {family.label(cell)[0] for cell in place if not family.single(cell)}
+        if not tied:
+            return
+        members = family.classes()
         for cell, (at, _) in place.items():
             label = family.label(cell)[0]
-            if label != family.label(self.sets[at])[0] and not place.keys() >= set(members[label]):
+            given = label == family.label(self.sets[at])[0]
+            if label in tied and not given and not place.keys() >= set(members[label]):
                 raise NoTreeError
-        for cells in within:
-            for one in cells:
-                for other in cells:
-                    if place[one][0] == place[other][0] and one < other:
-                        self._join(place[one][1], place[other][1], _ratio(family, one, other))
-        for cells in within:
+        classes = [[cell for cell in members[label] if cell in place] for label in sorted(tied)]
+        for cells in classes:
+            for one, other in combinations(cells, 2):
+                if place[one][0] == place[other][0]:
+                    self._join(place[one][1], place[other][1], _ratio(family, one, other))
+        for cells in classes:
             for one, other in pairwise(cells):
-                (at, column), (to, beside) = place[one], place[other]
-                (first, part), (second, share) = self.joined[column], self.joined[beside]
-                if first != second:
-                    raise NoTreeError
-                factor = _ratio(family, one, other) * share / part
-                family.tie(self.sets[at], self.sets[to], factor)
+                self._tie(family, place[one], place[other], _ratio(family, one, other))
+
+    def _tie(
+        self, family: Family, one: tuple[int, int], other: tuple[int, int], factor: float
+    ) -> None:
+        """The cell at `one` (list, column) is `factor` times that at `other`."""
+        (at, column), (to, beside) = one, other
+        (first, part), (second, share) = self.joined[column], self.joined[beside]
+        if first != second:
+            raise NoTreeError
+        family.tie(self.sets[at], self.sets[to], factor * share / part)
 
     def _join(self, one: int, other: int, factor: float) -> None:
         """The share of column `one` is `factor` times that of `other`."""

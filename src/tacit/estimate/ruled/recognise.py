@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,11 +15,12 @@ from tacit.estimate.ruled.proportional import Lists, Ratio, merged, placed
 from tacit.estimate.ruled.splits import Tree
 from tacit.knowledge.blocks import Block
 
-Stored = TypeVar("Stored")
+Shape: TypeAlias = tuple[bytes, ...]
 
-_KEPT = 4096
-_trees: OrderedDict[tuple[bytes, ...], Tree | None] = OrderedDict()
-_known: OrderedDict[tuple[bytes, ...], Known] = OrderedDict()
+_MOST = 4096
+"""How many trees are remembered."""
+_trees: dict[Shape, tuple[Tree | None]] = {}
+_known: dict[Shape, Known] = {}
 
 
 def recognise(block: Block) -> Tree | None:
@@ -29,37 +29,37 @@ def recognise(block: Block) -> Tree | None:
     Inequalities are not looked at. Every equation must say that a mass is known or that two masses
     are in proportion, each within one row; the sets of a row are nested or disjoint; and from the
     top down, what is tied between nodes of equal mass must be tied between all of them, up to
-    connected components of what is left. [2.0.2; Thm 4.2.1 to 4.10.1]
+    connected components of what is left. Blocks of one shape are recognised once.
+    [2.0.2; Thm 4.2.1 to 4.10.1]
     """
     shape = _shape(block)
     known = _known.get(shape)
     tree = known.tree_for(block.rules) if known is not None else None
     if tree is not None:
         return tree
-    key = (*shape, block.rules.limits.tobytes())
-    if key in _trees:
-        _trees.move_to_end(key)
-        return _trees[key]
+    whole = (*shape, block.rules.limits.tobytes())
+    before = _trees.get(whole)
+    if before is not None:
+        return before[0]
     try:
         tree = _recognised(block)
     except NoTreeError:
         tree = None
-    _keep(_trees, key, tree)
-    known = None if tree is None else known_values(block, tree)
-    if known is not None:
-        _keep(_known, shape, known)
+    _remember(block, tree, shape, whole)
     return tree
 
 
-def _keep(
-    store: OrderedDict[tuple[bytes, ...], Stored], key: tuple[bytes, ...], what: Stored
-) -> None:
-    store[key] = what
-    if len(store) > _KEPT:
-        store.popitem(last=False)
+def _remember(block: Block, tree: Tree | None, shape: Shape, whole: Shape) -> None:
+    for store in (_trees, _known):
+        if len(store) >= _MOST:
+            store.clear()
+    _trees[whole] = (tree,)
+    known = None if tree is None else known_values(block, tree)
+    if known is not None:
+        _known[shape] = known
 
 
-def _shape(block: Block) -> tuple[bytes, ...]:
+def _shape(block: Block) -> Shape:
     rules = block.rules
     arrays = (block.row, rules.at, rules.cells, rules.factors, rules.equal)
     lists = [part for each in block.ratios for part in (each, np.array(each.shape))]
@@ -70,14 +70,15 @@ def _recognised(block: Block) -> Tree:
     lengths = np.bincount(block.row)
     starts = (np.cumsum(lengths) - lengths).tolist()
     full = [(1 << length) - 1 for length in lengths.tolist()]
-    said = statements_of(block, full)
+    rows = block.row.tolist()
+    said = statements_of(block, starts, full)
     groups = merged(block.ratios)
     zero: dict[int, int] = {}
     while True:
         kept, zero = without(said, zero, full)
         left = [mask & ~zero.get(row, 0) for row, mask in enumerate(full)]
         family = Family(starts, left)
-        ratios, more = _closed(family, kept, groups, block.row.tolist())
+        ratios, more = _closed(family, kept, groups, rows)
         if not more:
             break
         for row, mask in more.items():
@@ -87,7 +88,7 @@ def _recognised(block: Block) -> Tree:
     branching.grow()
     for ratio in ratios:
         splits += ratio.splits(family)
-    kind = _kind(said, groups, block.row.tolist(), branching.nested)
+    kind = _kind(said, groups, rows, branching.nested)
     return Tree.of(splits, kind, block.size)
 
 
