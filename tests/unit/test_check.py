@@ -85,6 +85,12 @@ def test_of_two_equal_rules_the_second_is_implied() -> None:
     assert check.implied_by(2) == "implied by line 1"
 
 
+def test_only_rules_that_are_kept_imply_others() -> None:
+    less = "P(Stage={III, IV} | Smoker=no) <= P(Stage=I | Smoker=no)"
+    text = f"{less}\n{less}\nP(Stage={{I, II}} | Smoker=no) >= 0.05"
+    assert dict(tc.check(text, NETWORK).redundant) == {1: (0,), 2: (0,)}
+
+
 def test_a_rule_that_every_table_obeys_is_implied_by_nothing() -> None:
     check = tc.check("P(Smoker=yes) <= 1; P(Smoker=yes) <= 0.2", NETWORK)
     assert dict(check.redundant) == {0: ()}

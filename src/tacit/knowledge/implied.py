@@ -58,7 +58,7 @@ def redundant(blocks: Blocks, chosen: Ints) -> dict[int, tuple[int, ...]]:
     known = np.isin(_block_of_rules(blocks), chosen)
     outside = np.unique(blocks.rules.rule[~known])
     first = _implied(blocks, np.flatnonzero(~np.isin(blocks.rules.rule, outside)), [])
-    dropped: dict[int, tuple[int, ...]] = {}
+    dropped: dict[int, set[int]] = {}
     waiting = sorted(first, reverse=True)
     where = _blocks_of_statements(blocks, waiting)
     while waiting:
@@ -67,11 +67,16 @@ def redundant(blocks: Blocks, chosen: Ints) -> dict[int, tuple[int, ...]]:
         again = [number for number in turn if first[number] & dropped.keys()]
         rows = np.flatnonzero(np.isin(blocks.rules.rule, again))
         judged = _implied(blocks, rows, list(dropped))
-        for number in turn.difference(again):
-            dropped[number] = tuple(sorted(first[number]))
-        for number, by in judged.items():
-            dropped[number] = tuple(sorted(by))
-    return dict(sorted(dropped.items()))
+        dropped |= {number: first[number] for number in turn.difference(again)} | judged
+    return _by_kept(dropped)
+
+
+def _by_kept(dropped: dict[int, set[int]]) -> dict[int, tuple[int, ...]]:
+    """Reasons that were given up themselves, later, give way to their own reasons."""
+    kept: dict[int, set[int]] = {}
+    for number in reversed(dropped):
+        kept[number] = set().union(*(kept.get(other, {other}) for other in dropped[number]))
+    return {number: tuple(sorted(by)) for number, by in sorted(kept.items())}
 
 
 def _block_of_rules(blocks: Blocks) -> Ints:
