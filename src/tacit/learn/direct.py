@@ -70,7 +70,7 @@ def run_direct(problem: Problem, method: Gradient, start: Floats, told: Report) 
 
 def _bounds(plan: Plan, size: int) -> list[tuple[float, float]]:
     lowest = np.full(size, _LEAST)
-    lowest[plan.blocks.cells[plan.zero]] = 0.0
+    lowest[plan.blocks.cells[plan.zeros]] = 0.0
     return [(low, 1.0) for low in lowest.tolist()]
 
 

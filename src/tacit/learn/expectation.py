@@ -79,7 +79,7 @@ def projected(
     if problem.plan is None:
         return theta, None
     weights = theta.copy()
-    weights[problem.plan.blocks.cells[problem.plan.zero]] = 0.0
+    weights[problem.plan.blocks.cells[problem.plan.zeros]] = 0.0
     return _obedient(problem, problem.plan, weights, theta.copy(), ruled)
 
 

@@ -49,7 +49,7 @@ def run_fill_in(
 def _possible(problem: Problem, filled: Floats) -> Floats:
     """Counts without what filling in puts on cells that rules hold at 0; what was seen stays."""
     if problem.plan is not None:
-        zero = problem.plan.blocks.cells[problem.plan.zero]
+        zero = problem.plan.blocks.cells[problem.plan.zeros]
         filled[zero] = problem.expected.known[zero]
     return filled
 

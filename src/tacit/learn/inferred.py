@@ -102,7 +102,7 @@ def _fit(
 def under(problem: Problem, known: Ruled) -> Problem:
     """The problem under rules; pseudo-counts of cells that rules hold at 0 do not count."""
     pseudo = problem.pseudo.copy()
-    pseudo[known.plan.blocks.cells[known.plan.zero]] = 0.0
+    pseudo[known.plan.blocks.cells[known.plan.zeros]] = 0.0
     return replace(problem, pseudo=pseudo, plan=known.plan)
 
 

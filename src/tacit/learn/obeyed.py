@@ -53,7 +53,8 @@ def obey(
     pseudo = {name: estimate.pseudo(each) for name, each in alpha.items()}
     counts = _gathered(known, evidence)
     prior = _gathered(known, {name: Counts(each) for name, each in alpha.items()})
-    weights = counts + np.where(known.plan.zero, 0.0, estimate.pseudo(prior))
+    weights = counts + estimate.pseudo(prior)
+    weights[known.plan.zeros] = counts[known.plan.zeros]
     weights = np.maximum(weights, 0.0)
     with impossible_in_words(known):
         ruling = solve(known.plan, weights)

@@ -68,6 +68,15 @@ class Closed:
         """
         return self.solved(weights, only).theta
 
+    def fill(self, weights: Floats, theta: Floats, wanted: Bools) -> None:
+        """Write the most likely cells of the blocks that are wanted (blocks,) to theta."""
+        rows = np.flatnonzero(wanted[self.rows.blocks])
+        if rows.size:
+            self.rows.solve(rows, weights, theta)
+        chains = np.flatnonzero(wanted[self.chains.blocks])
+        if chains.size:
+            self.chains.solve(chains, weights, theta)
+
     def solved(self, weights: Floats, only: Ints | None = None) -> Solved:
         """The most likely cells, and where they are not the only ones.
 

@@ -38,9 +38,11 @@ class Plan:
     forest     the blocks whose equalities are trees of splits; loose: those without equalities
     trees      (blocks,) the equalities are a tree of splits, or there are none
     formulas   (blocks,) the inequalities have a closed form
-    unequal    (blocks,) there are inequalities
+    curved     (blocks,) there are ratios, which are not linear
+    unequal    (blocks,) there are inequalities; `limits` are they
+    block      (positions,) the block of each position
     kinds      the trees in words, by block
-    zero       (positions,) cells that the rules hold at 0
+    zeros      positions that the rules hold at 0
     """
 
     blocks: Blocks
@@ -50,9 +52,12 @@ class Plan:
     closed: Closed
     formulas: Bools
     general: General | None
+    curved: Bools
     unequal: Bools
+    limits: Limits
+    block: Ints
     kinds: Mapping[int, str]
-    zero: Bools
+    zeros: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +85,39 @@ class Loose:
         empty = totals <= 0
         shares = held / np.where(empty, 1.0, totals)
         theta[self.positions] = np.where(empty, self.even, shares)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limits:
+    """The inequalities of all blocks, ready to be looked at often.
+
+    cells, factors, owner  entry by entry; owner is the inequality
+    tops                   (inequalities,) the limit, with what rounding may add
+    block                  (inequalities,) the block of each
+    """
+
+    cells: Ints
+    factors: Floats
+    owner: Ints
+    tops: Floats
+    block: Ints
+    blocks: int
+
+    @staticmethod
+    def of(blocks: Blocks, block: Ints) -> Limits:
+        """The inequalities of these blocks; `block` is that of every rule."""
+        which = np.flatnonzero(~blocks.rules.equal)
+        rules = blocks.rules.chosen(which)
+        tops = rules.limits + HOLDS
+        return Limits(rules.cells, rules.factors, rules.owner, tops, block[which], len(blocks))
+
+    def broken(self, theta: Floats) -> Bools:
+        """(blocks,) whether an inequality of the block does not hold."""
+        found = np.zeros(self.blocks, dtype=np.bool_)
+        if self.tops.size:
+            values = np.bincount(self.owner, self.factors * theta[self.cells], self.tops.size)
+            found[self.block[values > self.tops]] = True
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,9 +188,12 @@ def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
         closed=found,
         formulas=formulas,
         general=General.of(blocks, rest) if rest.size else None,
+        curved=curved,
         unequal=unequal,
+        limits=Limits.of(blocks, owner),
+        block=np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at)),
         kinds={at: tree.kind for at, tree in trees.items() if tree is not None},
-        zero=inside.zero,
+        zeros=np.flatnonzero(inside.zero),
     )
 
 
@@ -168,51 +209,31 @@ def _planted(trees: Mapping[int, Tree | None], blocks: Blocks) -> Forest:
 
 def solve(plan: Plan, weights: Floats, before: Ruling | None = None, threads: int = 1) -> Ruling:
     """The most likely rows under the rules; weights and rows over the positions of the blocks."""
-    if (impossible := plan.zero & (weights > 0)).any():
+    if plan.zeros.size and (impossible := weights[plan.zeros] > 0).any():
         raise ImpossibleEvidenceError(
-            "rules hold cells at 0 that the evidence has seen", np.flatnonzero(impossible)
+            "rules hold cells at 0 that the evidence has seen", plan.zeros[impossible]
         )
     theta = plan.forest.most_likely(weights)
     plan.loose.fill(weights, theta)
-    way = np.zeros(len(plan.blocks), dtype=np.int64)
-    open_ = _unsolved(plan, theta)
+    open_ = plan.limits.broken(theta)
+    open_ |= ~plan.trees
     if not open_.any():
+        return Ruling(theta, np.zeros(open_.size, dtype=np.int64))
+    plan.closed.fill(weights, theta, open_)
+    way = np.where(open_, np.where(plan.formulas, CLOSED, GENERAL), TREE)
+    rest = open_ & ~plan.formulas
+    if not rest.any():
         return Ruling(theta, way)
-    formulas = np.flatnonzero(open_ & plan.formulas)
-    if formulas.size:
-        way[formulas] = CLOSED
-        _fill(plan, theta, plan.closed.solve(weights, formulas), formulas)
-    rest = np.flatnonzero(open_ & ~plan.formulas)
-    if not rest.size:
-        return Ruling(theta, way)
-    if plan.general is None or not np.isin(rest, plan.general.which).all():
+    if (rest & plan.curved).any() or plan.general is None:
         raise EstimateError(
             "rules on ratios and inequalities of the same rows contradict the cases in a way that "
             "has no closed form\n\nleave out the ratio or the inequality"
         )
     start = before.solution if before is not None else None
     found = plan.general.solve(weights, start, threads)
-    way[rest] = GENERAL
-    _fill(plan, theta, found.theta, rest)
+    inside = rest[plan.block]
+    theta[inside] = found.theta[inside]
     return Ruling(theta, way, found)
-
-
-def _unsolved(plan: Plan, theta: Floats) -> Bools:
-    """The blocks that their tree does not solve: there is none, or an inequality is broken."""
-    open_ = ~plan.trees
-    if plan.unequal.any():
-        rules = plan.blocks.rules
-        broken = (rules.values(theta) > rules.limits + HOLDS) & ~rules.equal
-        owner = np.repeat(np.arange(len(plan.blocks)), np.diff(plan.blocks.rule_at))
-        open_[owner[broken]] = True
-    return open_
-
-
-def _fill(plan: Plan, theta: Floats, source: Floats, blocks: Ints) -> None:
-    chosen = np.zeros(len(plan.blocks), dtype=np.bool_)
-    chosen[blocks] = True
-    inside = np.repeat(chosen, np.diff(plan.blocks.cell_at))
-    theta[inside] = source[inside]
 
 
 def ways(plan: Plan, ruling: Ruling) -> tuple[str, ...]:
