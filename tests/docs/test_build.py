@@ -39,7 +39,19 @@ def test_the_reference_names_everything_public() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["fit", "check", "query", "predict", "score", "sample", "convert", "show", "report", "demo"],
+    [
+        "fit",
+        "check",
+        "query",
+        "predict",
+        "score",
+        "sample",
+        "convert",
+        "show",
+        "report",
+        "demo",
+        "reproduce",
+    ],
 )
 def test_the_command_line_page_names_every_option(
     command: str, capsys: pytest.CaptureFixture[str]

@@ -11,7 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
-from tacit.cli import check, convert, demo, fit, predict, query, report, sample, score, show
+from tacit.cli import (
+    check,
+    convert,
+    demo,
+    fit,
+    predict,
+    query,
+    report,
+    reproduce,
+    sample,
+    score,
+    show,
+)
 from tacit.cli.answers import Answer
 from tacit.cli.completion import scripted
 from tacit.cli.wording import in_words
@@ -40,6 +52,7 @@ for module, command in (
     (show, show.show),
     (report, report.report),
     (demo, demo.demo),
+    (reproduce, reproduce.reproduce),
 ):
     app.command(epilog=f"\b\nExamples:\n{indent(module.EXAMPLES, '  ')}")(command)
 

@@ -1,0 +1,83 @@
+"""Which experiments there are; a new one is a module with `run`, and a line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from tacit.core.errors import OptionError, nearest
+from tacit.core.grid import Grid
+from tacit.experiments.outcome import SCALES, Outcome, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment of a paper.
+
+    source  where its figures are printed
+    home    the module whose `run(settings)` makes its `Outcome`
+    takes   how long it takes on two cores: smoke, default and full
+    needs   which public data it needs; nothing where it draws its own
+    """
+
+    name: str
+    title: str
+    source: str
+    home: str
+    takes: tuple[str, str, str]
+    needs: str = ""
+
+
+EXPERIMENTS = (
+    Experiment(
+        "niculescu2005-sharing",
+        "shared parameters inside one distribution",
+        "Niculescu 2005, section 8.1",
+        "tacit.experiments.niculescu_sharing",
+        ("2 s", "40 s", "4 min"),
+    ),
+    Experiment(
+        "niculescu2005-email",
+        "words shared by authors, mails about meetings",
+        "Niculescu 2005, section 8.2",
+        "tacit.experiments.niculescu_email",
+        ("4 s", "1 min", "7 min"),
+    ),
+)
+
+
+def find(name: str) -> Experiment:
+    """The experiment of this name."""
+    known = {each.name: each for each in EXPERIMENTS}
+    if name not in known:
+        raise OptionError(
+            f"there is no experiment {name!r}{nearest(name, known)}"
+            f"\n\nexperiments: {', '.join(known)}"
+        )
+    return known[name]
+
+
+def run(experiment: Experiment, settings: Settings) -> Outcome:
+    """The outcome of an experiment; an error where it lacks its data, or has no use for any."""
+    if settings.scale not in SCALES:
+        raise OptionError(f"scale={settings.scale!r} must be one of: {', '.join(SCALES)}")
+    if experiment.needs and (settings.data is None or not settings.data.is_dir()):
+        where = "" if settings.data is None else f", and there is no folder {settings.data}"
+        raise OptionError(
+            f"{experiment.name} needs {experiment.needs}{where}\n\nname its folder with --data DIR"
+        )
+    if settings.data is not None and not experiment.needs:
+        raise OptionError(f"{experiment.name} draws its own data: --data is of no use to it")
+    outcome = import_module(experiment.home).run(settings)
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+def overview(experiments: tuple[Experiment, ...] = EXPERIMENTS) -> Grid:
+    """One line per experiment: what it is, what it needs and how long it takes."""
+    rows = tuple(
+        (each.name, each.title, each.source, each.needs or "nothing", *each.takes)
+        for each in experiments
+    )
+    heads = ("experiment", "about", "source", "needs", "--smoke", "takes", "--full")
+    return Grid("", heads, rows, labels=4)
