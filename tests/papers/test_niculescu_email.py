@@ -12,7 +12,6 @@ import naive_experiments as naive
 import tacit as tc
 from tacit.experiments import emails as mail
 from tacit.experiments import niculescu_email as email
-from tacit.experiments.learner import Learner
 from tacit.experiments.outcome import Outcome, Settings
 from tacit.experiments.registry import find, run
 
@@ -99,23 +98,25 @@ def test_estimates_are_those_printed(truth: mail.Truth, written: mail.Emails) ->
     assert_allclose(gnb["Topic"].values, naive.standard(counts["Topic"].sum(axis=0)), rtol=1e-12)
 
 
-def test_a_learner_gives_what_fit_gives_from_statistics() -> None:
-    states = {"Author": "abc", "Topic": "mo", "Word": "uvwxyz"}
-    variables = {name: tc.Discrete(name, tuple(each)) for name, each in states.items()}
-    rules = "share P(Word | Author=*, Topic=m) { u, w, z }\nshare P(Word | Author=*, Topic=o) { v }"
-    rng = np.random.default_rng(6)
-    shape = (3, 2, 6)
-    cells = np.indices(shape).reshape(3, -1)
-    columns = dict(zip(variables, cells, strict=True))
-    cases = tc.Dataset(variables, columns, rng.poisson(3, shape).ravel().astype(float))
-    statistics = tc.Statistics(mail.DAG).update(cases)
-    prior, estimate = tc.Dirichlet(2), tc.MAP()
-    fit = tc.fit(mail.DAG, statistics, knowledge=rules, prior=prior, estimate=estimate)
-    learner = Learner.of(mail.DAG, variables, prior, estimate, rules)
-    counts = {name: statistics[name].values for name in variables}
-    network = learner.network(counts)
-    for name in variables:
-        assert_allclose(network[name].values, fit.network[name].values, rtol=1e-12)
+def test_fit_gives_the_same_from_statistics(truth: mail.Truth, written: mail.Emails) -> None:
+    counts = written.counts(len(written))
+    statistics = tc.Statistics.from_plain(
+        {
+            **tc.Statistics(truth.network).to_plain(),
+            "cases": len(written),
+            "total_weight": float(len(written)),
+            "counts": {
+                name: {"statistics": "counts", "shape": [*held.shape], "values": [*held.flat]}
+                for name, held in counts.items()
+            },
+        }
+    )
+    fit = tc.fit(
+        mail.DAG, statistics, knowledge=truth.rules, prior=tc.Dirichlet(2), estimate=tc.MAP()
+    )
+    _, ssnb, _ = email.Models.of(truth).networks(counts)
+    for name in mail.VARIABLES:
+        assert_allclose(ssnb[name].values, fit.network[name].values, rtol=1e-12)
 
 
 def test_the_divergence_is_that_of_author_topic_and_one_word(
