@@ -251,7 +251,8 @@ def test_demo_tells_what_was_learned_and_where_the_report_lies(
 ) -> None:
     out = run(capsys, "demo", "--output", "tour/one", "--seed", "5")
     folder = Path("tour/one")
-    names = {"patients.csv", "new-patients.csv", "learned.bif", "fit.json", "report.html"}
+    names = {"patients.csv", "new-patients.csv", "experts.know", "learned.bif", "fit.json"}
+    names |= {"report.html"}
     assert {path.name for path in folder.iterdir()} == names
     assert "What was learned:" in out
     assert "P(dysp=yes | bronc, either)" in out

@@ -35,8 +35,8 @@ lung increases with smoke                                       by "Dr. Lee"
 dysp increases with bronc                                       by "Dr. Lee"
 dysp increases with either                                      by "Dr. Lee"
 P(tub=yes | asia=yes) = 5 * P(tub=yes | asia=no)                by "Dr. Kim"
-P(xray=yes | either=yes) >= 0.9                                 by "Dr. Kim"
-P(dysp=yes | bronc=no, either=no) <= 0.05                       by "Dr. Roe"
+P(xray=yes | either=no) <= 0.06                                 by "Dr. Kim"
+0.6 <= P(dysp=yes | bronc=no, either=yes) <= 0.8                by "Dr. Roe"
 """
 
 
@@ -171,7 +171,9 @@ def _resisted(found: Fit) -> list[str]:
         f" {len(against) or 'none'} of them."
     ]
     if binding and binding[0].cost:
-        told.append(f"  Dearest, at {binding[0].cost:.2f} nats: {binding[0].text}")
+        told.append(
+            f"  Dearest, at {binding[0].cost:.2f} nats: {' '.join(binding[0].text.split())}"
+        )
     return told
 
 
