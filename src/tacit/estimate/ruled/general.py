@@ -16,12 +16,15 @@ from tacit.arrays import Floats, Ints
 from tacit.core.errors import EstimateError
 from tacit.estimate.ruled.certificate import Certificate, certificate
 from tacit.estimate.ruled.compiled import Compiled, chosen_blocks, compiled, inside_of, spans
+from tacit.estimate.ruled.large import solve_large
 from tacit.estimate.ruled.mending import Circuits, circuits, mended
 from tacit.knowledge.blocks import Blocks
 from tacit.knowledge.polytope import Interior
 
 if TYPE_CHECKING:
     from tacit.kernels.normal import Memory, Point, Program
+
+SMALL_RULES = 300
 
 
 class ImpossibleCountsError(EstimateError):
@@ -136,13 +139,13 @@ def _memory(program: Program, start: Solution | None) -> Memory:
 
 
 def _run(program: Program, weights: Floats, memory: Memory, threads: int) -> tuple[Point, Ints]:
-    """All blocks in the kernel, on so many threads."""
+    """Small blocks together in the kernel, on so many threads; large ones one by one."""
     from tacit.kernels.interior import solve_blocks
     from tacit.kernels.normal import empty_point, room_for
 
     cells, rules = np.diff(program.cell_at), np.diff(program.rule_at)
     point, steps = empty_point(weights.size, program.limit.size), np.zeros(cells.size, np.int64)
-    small = np.arange(rules.size)
+    small = np.flatnonzero(rules <= SMALL_RULES)
 
     def work(chosen: Ints) -> None:
         room = room_for(int(cells[chosen].max()), int(rules[chosen].max()))
@@ -155,6 +158,8 @@ def _run(program: Program, weights: Floats, memory: Memory, threads: int) -> tup
     else:
         for share in shares:
             work(share)
+    for block in np.flatnonzero(rules > SMALL_RULES):
+        steps[block] = solve_large(program, int(block), weights, point)
     return point, steps
 
 
