@@ -48,7 +48,7 @@ def demo(
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Learn a small network from cases and rules, judge it, and write a report.
+    """Learn a small network from cases and rules, and report on it.
 
     Everything it uses comes with the package; all files go to one folder.
     """

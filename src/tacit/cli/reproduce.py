@@ -43,7 +43,7 @@ def reproduce(
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Run an experiment of a paper again and show its figures beside ours.
+    """Run an experiment of a paper again.
 
     Without a name, list the experiments, what each needs and how long it takes. Ctrl-C ends an
     experiment with what was done so far.
