@@ -34,14 +34,14 @@ EXPERIMENTS = (
         "shared parameters inside one distribution",
         "Niculescu 2005, section 8.1",
         "tacit.experiments.niculescu_sharing",
-        ("2 s", "40 s", "4 min"),
+        ("2 s", "30 s", "2 min"),
     ),
     Experiment(
         "niculescu2005-email",
         "words shared by authors, mails about meetings",
         "Niculescu 2005, section 8.2",
         "tacit.experiments.niculescu_email",
-        ("4 s", "1 min", "7 min"),
+        ("4 s", "30 s", "4 min"),
     ),
 )
 
