@@ -18,6 +18,7 @@ from tacit.estimate.ruled.plan import Plan, compile_blocks, solve, ways
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.knowledge.blocks import Blocks, copies_without
 from tacit.knowledge.bound import Bound
+from tacit.knowledge.polytope import Interior
 from tacit.knowledge.statements import Rule
 
 TOUCHES = 1e-8
@@ -103,12 +104,22 @@ def _costs(plan: Plan, view: _View, rules: int) -> list[float | None]:
     starts = blocks.cell_at[[block for block, _ in pairs]]
     positions = np.repeat(starts - freed.cell_at[:-1], sizes) + np.arange(sizes.sum())
     weights = view.weights[positions]
-    again = solve(compile_blocks(freed), weights).theta
+    again = solve(compile_blocks(freed, _anything(freed)), weights).theta
     gains = _terms(weights, again) - _terms(weights, view.theta[positions])
     gained = np.bincount(_block_of(freed), gains, minlength=len(freed))
     for (_, rule), gain in zip(pairs, gained.tolist(), strict=True):
         costs[rule] = (costs[rule] or 0.0) + max(0.0, gain)
     return costs
+
+
+def _anything(blocks: Blocks) -> Interior:
+    """An interior that says nothing: what rules hold at 0 has no weight, with a rule or without."""
+    return Interior(
+        feasible=np.ones(len(blocks), dtype=np.bool_),
+        point=np.full(blocks.cells.size, np.nan),
+        tight=np.zeros(len(blocks.rules), dtype=np.bool_),
+        zero=np.zeros(blocks.cells.size, dtype=np.bool_),
+    )
 
 
 def _worth_asking(plan: Plan, view: _View) -> list[tuple[int, int]]:
