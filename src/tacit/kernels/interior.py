@@ -61,11 +61,7 @@ def solve_blocks(
     for block in chosen:
         c0, c1 = program.cell_at[block], program.cell_at[block + 1]
         r0, r1 = program.rule_at[block], program.rule_at[block + 1]
-        part = Part(
-            c1 - c0, r1 - r0, program.equal[block], program.at[c0 : c1 + 1], program.rule,
-            program.factor, program.limit[r0:r1], point.theta[c0:c1], point.reduced[c0:c1],
-            point.slack[r0:r1], point.multiplier[r0:r1],
-        )  # fmt: skip
+        part = _part(program, block, point)
         kept = Memory(
             memory.weight[c0:c1], memory.theta[c0:c1], memory.reduced[c0:c1],
             memory.slack[r0:r1], memory.multiplier[r0:r1],
@@ -83,6 +79,29 @@ def solve_blocks(
             steps[block] += _solve(part, room, kept, False)
         land(part, room)
         sharpen(part, room)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def polish_blocks(
+    program: Program, chosen: Ints, weights: Floats, point: Point, room: Room
+) -> None:
+    """The last digits of points that were found elsewhere."""
+    for block in chosen:
+        part, first = _part(program, block, point), program.cell_at[block]
+        room.weight[: part.n] = weights[first : first + part.n]
+        land(part, room)
+        sharpen(part, room)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _part(program: Program, block: int, point: Point) -> Part:
+    c0, c1 = program.cell_at[block], program.cell_at[block + 1]
+    r0, r1 = program.rule_at[block], program.rule_at[block + 1]
+    return Part(
+        c1 - c0, r1 - r0, program.equal[block], program.at[c0 : c1 + 1], program.rule,
+        program.factor, program.limit[r0:r1], point.theta[c0:c1], point.reduced[c0:c1],
+        point.slack[r0:r1], point.multiplier[r0:r1],
+    )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

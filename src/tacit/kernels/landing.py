@@ -11,7 +11,7 @@ from tacit.kernels.normal import Part, Room
 EXACT = 1e-15
 SHARP = 1e-12
 ALLOWED = 1e-13
-SMALL = 1e-9
+SMALL = 1e-8
 FOLLOWS = 1e-9
 MOST_ROUNDS = 6
 
@@ -30,7 +30,7 @@ def land(p: Part, room: Room) -> None:
             p.theta[j] = 0.0
     for i in range(p.m):
         mended[i] = 1.0 if i < p.e or _vanishes(p.slack[i], p.z[i]) else 0.0
-    if _kept(p, room) > ALLOWED:
+    if _kept(p, room) > ALLOWED or _lost(p, room):
         for j in range(p.n):
             p.theta[j] = before[j]
         for i in range(p.m):
@@ -44,6 +44,15 @@ def land(p: Part, room: Room) -> None:
 @njit(cache=True, nogil=True, error_model="numpy")
 def _vanishes(small: float, large: float) -> bool:
     return small <= SMALL and small < 1e-3 * large
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _lost(p: Part, room: Room) -> bool:
+    """Whether a cell with weight lost half of what it had."""
+    lost = False
+    for j in range(p.n):
+        lost |= room.weight[j] > 0.0 and p.theta[j] < 0.5 * room.d_theta[j]
+    return lost
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tacit.kernels.normal import Memory, Point, Program
 
 SMALL_RULES = 300
+DOUBTFUL = 1e-9
 
 
 class ImpossibleCountsError(EstimateError):
@@ -100,18 +101,23 @@ class General:
         scaled = np.where(empty[self.compiled.block], 1.0, inner) / scale[self.compiled.block]
         memory = _memory(program, start)
         point, steps = _run(program, scaled, memory, threads)
-        return self._solution(given, totals, (point, memory), steps)
+        found = self._read(given, totals, point)
+        doubtful = np.flatnonzero(found.doubt(totals) > DOUBTFUL)
+        if doubtful.size:
+            again = _once_more(program, doubtful, scaled, point)
+            better = self._read(given, totals, again).doubt(totals) < found.doubt(totals)
+            _taken(program, doubtful[better[doubtful]], again, point)
+            found = self._read(given, totals, point)
+        return self._solution(found, steps, memory)
 
     def _possible(self, weights: Floats) -> None:
         wrong = np.flatnonzero(self.interior.zero & (weights > 0))
         if wrong.size:
             raise ImpossibleCountsError(tuple(map(int, self.blocks.cells[wrong])))
 
-    def _solution(
-        self, weights: Floats, totals: Floats, reached: tuple[Point, Memory], steps: Ints
-    ) -> Solution:
+    def _read(self, weights: Floats, totals: Floats, point: Point) -> Found:
         """Back to the rules as they were given."""
-        blocks, made, (point, memory) = self.blocks, self.compiled, reached
+        blocks, made = self.blocks, self.compiled
         theta = np.zeros(blocks.cells.size)
         theta[made.positions] = point.theta
         rule_block = np.repeat(np.arange(len(blocks)), np.diff(made.program.rule_at))
@@ -121,13 +127,29 @@ class General:
         row[-1 - made.sources[sums]] = prices[sums]
         rule[made.sources[~sums]] = prices[~sums]
         row, rule = mended(blocks, self.circuits, row, rule)
-        proof = certificate(blocks, weights, theta, row, rule)
+        return Found(theta, row, rule, certificate(blocks, weights, theta, row, rule))
+
+    def _solution(self, found: Found, steps: Ints, memory: Memory) -> Solution:
         positions, rules, rows = self.sizes
-        whole = np.full(positions, np.nan), np.zeros(rules), np.zeros(rows)
-        whole[0][blocks.cells] = theta
-        whole[1][blocks.origin] = rule
-        whole[2][self.rows] = row
-        return Solution(*whole, steps, proof, memory)
+        theta, rule, row = np.full(positions, np.nan), np.zeros(rules), np.zeros(rows)
+        theta[self.blocks.cells] = found.theta
+        rule[self.blocks.origin] = found.rule
+        row[self.rows] = found.row
+        return Solution(theta, rule, row, steps, found.certificate, memory)
+
+
+class Found(NamedTuple):
+    """Tables of the chosen blocks, the multipliers of their rows and rules, and the proof."""
+
+    theta: Floats
+    row: Floats
+    rule: Floats
+    certificate: Certificate
+
+    def doubt(self, totals: Floats) -> Floats:
+        """How far each block may be from its optimum, as a share of its weight."""
+        proof = self.certificate
+        return np.maximum(proof.dual, proof.gap / np.where(totals > 0, totals, 1.0))
 
 
 def _memory(program: Program, start: Solution | None) -> Memory:
@@ -161,6 +183,31 @@ def _run(program: Program, weights: Floats, memory: Memory, threads: int) -> tup
     for block in np.flatnonzero(rules > SMALL_RULES):
         steps[block] = solve_large(program, int(block), weights, point)
     return point, steps
+
+
+def _once_more(program: Program, blocks: Ints, weights: Floats, point: Point) -> Point:
+    """The same blocks with the linear systems of large ones, which bear more rounding."""
+    from tacit.kernels.interior import polish_blocks
+    from tacit.kernels.normal import Point, room_for
+
+    again = Point(*(values.copy() for values in point))
+    for block in blocks:
+        solve_large(program, int(block), weights, again)
+    cells, rules = np.diff(program.cell_at)[blocks], np.diff(program.rule_at)[blocks]
+    small = blocks[rules <= SMALL_RULES]
+    if small.size:
+        room = room_for(int(cells.max()), int(rules[rules <= SMALL_RULES].max()))
+        polish_blocks(program, small, weights, again, room)
+    return again
+
+
+def _taken(program: Program, blocks: Ints, source: Point, target: Point) -> None:
+    """Copy the points of these blocks."""
+    cells, _ = spans(program.cell_at, blocks)
+    rules, _ = spans(program.rule_at, blocks)
+    for at, fields in ((cells, (0, 1)), (rules, (2, 3))):
+        for field in fields:
+            target[field][at] = source[field][at]
 
 
 def _shares(chosen: Ints, cost: Ints, threads: int) -> list[Ints]:

@@ -25,10 +25,12 @@ FLOOR = 1e-12
 CLOSE = 1e-6
 PATIENCE = 4
 TINY = 1e-14
+BINDS = 1e8
 DENSE_GAIN = 25.0  # how much faster dense elimination runs than sparse, per operation
 MOST_DENSE = 8000
 
-Solve = Callable[[Floats, Floats], tuple[Floats, Floats]]
+Solve = Callable[[Floats, Floats, Floats], tuple[Floats, Floats, Floats]]
+Inner = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +145,10 @@ def _climb(problem: Large, place: Place) -> tuple[Place, int]:
         lowest = min(lowest, merit)
         if merit <= FLOOR or (lowest <= CLOSE and since >= PATIENCE):
             return best, step
-        solve = _factorised(problem, place)
+        try:
+            solve = _factorised(problem, place)
+        except (np.linalg.LinAlgError, RuntimeError):  # nothing is left of some pivot
+            return best, step
         straight = _direction(problem, place, off, solve, (0.0, None))
         there = place.moved(straight, *place.reach(straight))
         sigma = min(0.3, (_complementarity(problem, there) / mu) ** 3)
@@ -176,67 +181,74 @@ def _direction(
     if straight is not None:
         cells = cells - straight.theta * straight.reduced
         rules = rules - straight.slack * straight.z
-    fixed = (rules - place.z * off.slack) / place.slack
-    stiff = place.z / place.slack
-    aimed = cells / place.theta + off.dual - problem.rules.T @ fixed
-    theta, y = solve(aimed, off.even)
-    along = problem.rules @ theta
-    z = fixed + stiff * along
+    aimed = cells / place.theta + off.dual
+    theta, z, y = solve(aimed, off.slack - rules / place.z, off.even)
     reduced = problem.equalities.T @ y + problem.rules.T @ z - off.dual
-    return Place(theta, reduced, off.slack - along, y, z)
+    return Place(theta, reduced, off.slack - problem.rules @ theta, y, z)
 
 
 def _factorised(problem: Large, place: Place) -> Solve:
-    """Solves H dθ + A'dy = first, A dθ = second; H and A scaled to a diagonal of ones."""
-    from scipy.sparse import diags_array
+    """Solves H dθ + G'dλ + A'dy = first, G dθ - (S/Λ) dλ = second, A dθ = third.
 
-    stiff = place.z / place.slack
+    Rules far from binding are taken into the Hessian of the cells; those that bind stay explicit,
+    for their Λ/S would drown it. Cells are scaled to a diagonal of ones, explicit rules likewise.
+    """
+    from scipy.sparse import diags_array, vstack
+
+    stiff, room = place.z / place.slack, place.theta / place.reduced
     squares = problem.rules.multiply(problem.rules)
-    scale = 1.0 / np.sqrt(place.reduced / place.theta + squares.T @ stiff)
-    rules = problem.rules @ diags_array(scale)
-    hessian = diags_array(scale * scale * place.reduced / place.theta)
-    hessian = (hessian + rules.T @ diags_array(stiff) @ rules).tocsc()
-    border = (problem.equalities @ diags_array(scale)).tocsr()
-    inner = _dense(hessian, border) if problem.dense else _sparse(hessian, border)
+    binds = stiff * (squares @ room) > BINDS
+    loose, bound = problem.rules[np.flatnonzero(~binds)], problem.rules[np.flatnonzero(binds)]
+    scale = 1.0 / np.sqrt(1.0 / room + squares.T @ np.where(binds, 0.0, stiff))
+    cells = diags_array(scale)
+    inner = loose @ cells
+    hessian = diags_array(scale * scale / room) + inner.T @ diags_array(stiff[~binds]) @ inner
+    border = vstack([bound, problem.equalities], format="csr") @ cells
+    give = np.concatenate([1.0 / stiff[binds], np.zeros(problem.even.size)])
+    size = 1.0 / np.sqrt(border.multiply(border).sum(axis=1) + give)
+    border, give = (diags_array(size) @ border).tocsr(), give * size * size
+    eliminate = (_dense if problem.dense else _sparse)(hessian.tocsc(), border, give)
 
-    def solve(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        theta, y = np.zeros(first.size), np.zeros(second.size)
+    def solve(first: Floats, second: Floats, third: Floats) -> tuple[Floats, Floats, Floats]:
+        above = scale * (first - problem.rules.T @ np.where(binds, 0.0, stiff * -second))
+        below = size * np.concatenate([second[binds], third])
+        theta, prices = np.zeros(above.size), np.zeros(below.size)
         for _ in range(3):
-            left = scale * first - hessian @ theta - border.T @ y
-            more, further = inner(left, second - border @ theta)
-            theta, y = theta + more, y + further
-        return scale * theta, y
+            left = above - hessian @ theta - border.T @ prices
+            more, further = eliminate(left, below - border @ theta + give * prices)
+            theta, prices = theta + more, prices + further
+        prices *= size
+        dual = stiff * (problem.rules @ (scale * theta) - second)
+        dual[binds] = prices[: bound.shape[0]]
+        return scale * theta, dual, prices[bound.shape[0] :]
 
     return solve
 
 
-def _dense(hessian: Any, border: Any) -> Solve:
+def _dense(hessian: Any, border: Any, give: Floats) -> Inner:
     from scipy.linalg import cho_factor, cho_solve
 
-    factor = cho_factor(hessian.toarray() + TINY * np.eye(hessian.shape[0]), overwrite_a=True)
+    factor = cho_factor(hessian.toarray(), overwrite_a=True)
     wide = cho_solve(factor, border.T.toarray(), overwrite_b=True)
     outer = border @ wide
-    outer[np.diag_indices_from(outer)] *= 1.0 + TINY
+    outer[np.diag_indices_from(outer)] += give + TINY
     schur = cho_factor(outer, overwrite_a=True)
 
     def solve(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        y = cho_solve(schur, wide.T @ first - second)
-        return cho_solve(factor, first) - wide @ y, y
+        prices = cho_solve(schur, wide.T @ first - second)
+        return cho_solve(factor, first) - wide @ prices, prices
 
     return solve
 
 
-def _sparse(hessian: Any, border: Any) -> Solve:
-    from scipy.sparse import block_array, eye_array
+def _sparse(hessian: Any, border: Any, give: Floats) -> Inner:
+    from scipy.sparse import block_array, diags_array
     from scipy.sparse.linalg import splu
 
-    size, rows = hessian.shape[0], border.shape[0]
-    whole = block_array([
-        [hessian + TINY * eye_array(size), border.T],
-        [border, -TINY * eye_array(rows)],
-    ], format="csc")  # fmt: skip
+    whole = block_array([[hessian, border.T], [border, -diags_array(give + TINY)]], format="csc")
     factor = splu(whole, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
                   options={"SymmetricMode": True})  # fmt: skip
+    size = hessian.shape[0]
 
     def solve(first: Floats, second: Floats) -> tuple[Floats, Floats]:
         found = factor.solve(np.concatenate([first, second]))
