@@ -95,3 +95,18 @@ def test_multipliers_explain_the_slope_of_the_objective(text):
     assert (pull[~rules.equal] >= -1e-6 * weights.sum()).all()
     slack = rules.limits - rules.values(ruling.theta)
     assert (np.abs(pull * slack) <= 1e-6 * weights.sum()).all()
+
+
+@pytest.mark.parametrize("text", LINEAR.values(), ids=LINEAR)
+def test_a_solution_that_starts_from_another_is_as_good(text):
+    plan, random = plan_of(text), np.random.default_rng(11)
+    weights = random.gamma(2.0, 20.0, plan.blocks.cells.size)
+    before = solve(plan, weights, prove=False)
+    for size in (1e-6, 1e-2, 0.3, 3.0):
+        weights = weights * np.exp(size * random.standard_normal(weights.size))
+        warm, cold = solve(plan, weights, before, prove=False), solve(plan, weights)
+        assert plan.blocks.rules.excess(warm.theta).max(initial=0.0) <= 1e-10
+        assert objective(weights, warm.theta) == pytest.approx(
+            objective(weights, cold.theta), rel=1e-10
+        )
+        before = warm

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from tacit.arrays import Floats, Ints
+from tacit.kernels.again import again
 from tacit.kernels.landing import land, sharpen
 from tacit.kernels.normal import (
     Memory,
@@ -64,9 +65,17 @@ def solve_blocks(
         part = _part(program, block, point)
         kept = Memory(
             memory.weight[c0:c1], memory.theta[c0:c1], memory.reduced[c0:c1],
-            memory.slack[r0:r1], memory.multiplier[r0:r1],
+            memory.slack[r0:r1], memory.multiplier[r0:r1], memory.end_theta[c0:c1],
+            memory.end_slack[r0:r1], memory.end_multiplier[r0:r1],
         )  # fmt: skip
         room.weight[: part.n] = weights[c0:c1]
+        if kept.end_theta[0] > 0.0:
+            part.theta[:] = kept.end_theta
+            part.slack[:], part.z[:] = kept.end_slack, kept.end_multiplier
+            steps[block] = again(part, room)
+            if steps[block] >= 0:
+                _end(part, kept)
+                continue
         warm = np.abs(room.weight[: part.n] - kept.weight).sum() <= SIMILAR
         if warm:
             part.theta[:], part.reduced[:] = kept.theta, kept.reduced
@@ -79,6 +88,12 @@ def solve_blocks(
             steps[block] += _solve(part, room, kept, False)
         land(part, room)
         sharpen(part, room)
+        _end(part, kept)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _end(p: Part, kept: Memory) -> None:
+    kept.end_theta[:], kept.end_slack[:], kept.end_multiplier[:] = p.theta, p.slack, p.z
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -45,7 +45,8 @@ class Point(NamedTuple):
 class Memory(NamedTuple):
     """A point on the way to the optimum, and the weights it was found with; nan if there is none.
 
-    A later solution for similar weights starts there: far from the bounds, near the optimum.
+    A later solution for similar weights starts there: far from the bounds, near the optimum. The
+    optimum itself is kept as well (`end_...`), from where Newton's method may get to the next one.
     """
 
     weight: Floats
@@ -53,6 +54,9 @@ class Memory(NamedTuple):
     reduced: Floats
     slack: Floats
     multiplier: Floats
+    end_theta: Floats
+    end_slack: Floats
+    end_multiplier: Floats
 
 
 class Room(NamedTuple):
@@ -97,7 +101,8 @@ def empty_point(cells: int, rules: int) -> Point:
 
 def no_memory(cells: int, rules: int) -> Memory:
     """Nothing to start from."""
-    return Memory(np.full(cells, np.nan), *empty_point(cells, rules))
+    way, end = empty_point(cells, rules), empty_point(cells, rules)
+    return Memory(np.full(cells, np.nan), *way, end.theta, end.slack, end.multiplier)
 
 
 def room_for(cells: int, rules: int) -> Room:

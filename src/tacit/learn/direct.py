@@ -63,8 +63,7 @@ def run_direct(problem: Problem, method: Gradient, start: Floats, told: Report) 
             )
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    theta, ruled = projected(problem, np.maximum(here, 0.0))
-    end = at(problem, theta, ruled=ruled)
+    end = at(problem, projected(problem, np.maximum(here, 0.0)))
     return Climb(end, (*trace, end.objective), stop)
 
 

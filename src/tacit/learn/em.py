@@ -142,7 +142,7 @@ def start_of(task: Task, number: int) -> Floats:
 
     Where rules speak of them they are the nearest, in divergence, that obey.
     """
-    return projected(task.problem, _free_start(task, number))[0]
+    return projected(task.problem, _free_start(task, number))
 
 
 def _free_start(task: Task, number: int) -> Floats:

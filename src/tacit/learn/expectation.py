@@ -72,22 +72,28 @@ def maximise(
     return _obedient(problem, problem.plan, weights, theta, ruled)
 
 
-def projected(
-    problem: Problem, theta: Floats, ruled: Ruling | None = None
-) -> tuple[Floats, Ruling | None]:
-    """The parameters nearest to these, row by row in divergence, that obey the rules."""
+def projected(problem: Problem, theta: Floats, here: EmIterate | None = None) -> Floats:
+    """The parameters nearest to these in divergence that obey the rules.
+
+    Rows weigh as much as they do at `here`, where a solution near the one sought may start.
+    """
     if problem.plan is None:
-        return theta, None
+        return theta
     weights = theta.copy()
+    if here is not None:
+        starts, lengths = problem.layout.rows
+        totals = np.add.reduceat(np.maximum(evidence(problem, here.expected), 0.0), starts)
+        weights *= np.repeat(totals, lengths)
     weights[problem.plan.blocks.cells[problem.plan.zeros]] = 0.0
-    return _obedient(problem, problem.plan, weights, theta.copy(), ruled)
+    ruled = here.ruled if here is not None else None
+    return _obedient(problem, problem.plan, weights, theta.copy(), ruled)[0]
 
 
 def _obedient(
     problem: Problem, plan: Plan, weights: Floats, theta: Floats, ruled: Ruling | None
 ) -> tuple[Floats, Ruling]:
     cells = plan.blocks.cells
-    found = solve(plan, weights[cells], ruled, problem.threads)
+    found = solve(plan, weights[cells], ruled, problem.threads, prove=False)
     theta[cells] = found.theta
     return theta, found
 
@@ -143,8 +149,7 @@ def squarem_step(problem: Problem, here: EmIterate) -> EmIterate:
     if length < -1.0:
         far = here.before - 2 * length * first + length**2 * change
         far = normalised(problem.layout, np.where(far > 0, far, 0.01 * after))
-        far, bent = projected(problem, far, ruled)
-        tried = at(problem, far, ruled=bent)
+        tried = at(problem, projected(problem, far, here), ruled=ruled)
         if tried.objective >= here.objective:
             return tried
     return at(problem, after, ruled=ruled)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import EstimateError
 from tacit.estimate.ruled.certificate import Certificate, certificate
 from tacit.estimate.ruled.compiled import Compiled, chosen_blocks, compiled, inside_of, spans
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tacit.kernels.normal import Memory, Point, Program
 
 SMALL_RULES = 300
+WORTH_A_THREAD = 1_000_000
 DOUBTFUL = 1e-9
 
 
@@ -47,7 +48,7 @@ class Solution:
     multipliers      (rules,)      d optimum / d limit, in nats; >= 0 for inequalities
     row_multipliers  (rows,)       the same for the sum of each row
     steps            (blocks,)     how many steps each of the chosen blocks took
-    certificate      how far each of the chosen blocks can be from its optimum
+    certificate      how far each of the chosen blocks can be from its optimum; None: not asked for
     memory           from where a solution for similar weights can start
     """
 
@@ -55,7 +56,7 @@ class Solution:
     multipliers: Floats
     row_multipliers: Floats
     steps: Ints
-    certificate: Certificate
+    certificate: Certificate | None
     memory: Memory
 
 
@@ -86,11 +87,29 @@ class General:
         made, around = compiled(alone, interior), circuits(alone, interior)
         return General(which, rows, sizes, alone, interior, made, around)
 
-    def solve(self, weights: Floats, start: Solution | None = None, threads: int = 1) -> Solution:
+    def solve(
+        self,
+        weights: Floats,
+        start: Solution | None = None,
+        threads: int = 1,
+        *,
+        only: Bools | None = None,
+        prove: bool = True,
+    ) -> Solution:
         """The optimum for these weights (one per position of all blocks).
 
         A block without any weight is solved as if each of its cells had been seen once.
+
+        start  a solution for other weights, near which this one may be
+        only   (all blocks,) which of them; the others come back as nan
+        prove  without it the solution has no certificate, and no multipliers; with it all blocks
+               are solved
         """
+        from tacit.kernels.interior import MOST_STEPS
+
+        wanted = np.ones(self.which.size, np.bool_)
+        if only is not None and not prove:
+            wanted = only[self.which]
         given = weights[self.blocks.cells]
         self._possible(given)
         program = self.compiled.program
@@ -100,7 +119,9 @@ class General:
         scale = np.where(empty, np.diff(program.cell_at), totals)
         scaled = np.where(empty[self.compiled.block], 1.0, inner) / scale[self.compiled.block]
         memory = _memory(program, start)
-        point, steps = _run(program, scaled, memory, threads)
+        point, steps = _run(program, scaled, memory, wanted, threads)
+        if not prove and (steps < MOST_STEPS).all():
+            return self._unproven(point, steps, memory, wanted)
         found = self._read(given, totals, point)
         doubtful = np.flatnonzero(found.doubt(totals) > DOUBTFUL)
         if doubtful.size:
@@ -109,6 +130,15 @@ class General:
             _taken(program, doubtful[better[doubtful]], again, point)
             found = self._read(given, totals, point)
         return self._solution(found, steps, memory)
+
+    def _unproven(self, point: Point, steps: Ints, memory: Memory, wanted: Bools) -> Solution:
+        positions, rules, rows = self.sizes
+        inner = np.zeros(self.blocks.cells.size)
+        inner[self.compiled.positions] = point.theta
+        inner[~np.repeat(wanted, np.diff(self.blocks.cell_at))] = np.nan
+        theta = np.full(positions, np.nan)
+        theta[self.blocks.cells] = inner
+        return Solution(theta, np.zeros(rules), np.zeros(rows), steps, None, memory)
 
     def _possible(self, weights: Floats) -> None:
         wrong = np.flatnonzero(self.interior.zero & (weights > 0))
@@ -160,27 +190,30 @@ def _memory(program: Program, start: Solution | None) -> Memory:
     return Memory(*(values.copy() for values in start.memory))
 
 
-def _run(program: Program, weights: Floats, memory: Memory, threads: int) -> tuple[Point, Ints]:
+def _run(
+    program: Program, weights: Floats, memory: Memory, wanted: Bools, threads: int
+) -> tuple[Point, Ints]:
     """Small blocks together in the kernel, on so many threads; large ones one by one."""
     from tacit.kernels.interior import solve_blocks
     from tacit.kernels.normal import empty_point, room_for
 
     cells, rules = np.diff(program.cell_at), np.diff(program.rule_at)
     point, steps = empty_point(weights.size, program.limit.size), np.zeros(cells.size, np.int64)
-    small = np.flatnonzero(rules <= SMALL_RULES)
+    small = np.flatnonzero(wanted & (rules <= SMALL_RULES))
 
     def work(chosen: Ints) -> None:
         room = room_for(int(cells[chosen].max()), int(rules[chosen].max()))
         solve_blocks(program, chosen, weights, point, memory, room, steps)
 
-    shares = _shares(small, (rules * rules * (cells + rules))[small], threads)
+    cost = (rules * rules * (cells + rules))[small]
+    shares = _shares(small, cost, threads if cost.sum() > WORTH_A_THREAD else 1)
     if len(shares) > 1:
         with ThreadPoolExecutor(len(shares)) as pool:
             list(pool.map(work, shares))
     else:
         for share in shares:
             work(share)
-    for block in np.flatnonzero(rules > SMALL_RULES):
+    for block in np.flatnonzero(wanted & (rules > SMALL_RULES)):
         steps[block] = solve_large(program, int(block), weights, point)
     return point, steps
 
@@ -215,5 +248,7 @@ def _shares(chosen: Ints, cost: Ints, threads: int) -> list[Ints]:
     if not chosen.size:
         return []
     upto = np.cumsum(cost)
+    if threads == 1:
+        return [chosen]
     cuts = np.searchsorted(upto, upto[-1] * np.arange(1, threads) / threads)
     return [share for share in np.split(chosen, cuts) if share.size]

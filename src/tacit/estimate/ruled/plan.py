@@ -207,8 +207,19 @@ def _planted(trees: Mapping[int, Tree | None], blocks: Blocks) -> Forest:
     return Forest.of([tree for _, tree in grown], spans, int(blocks.cell_at[-1]))
 
 
-def solve(plan: Plan, weights: Floats, before: Ruling | None = None, threads: int = 1) -> Ruling:
-    """The most likely rows under the rules; weights and rows over the positions of the blocks."""
+def solve(
+    plan: Plan,
+    weights: Floats,
+    before: Ruling | None = None,
+    threads: int = 1,
+    *,
+    prove: bool = True,
+) -> Ruling:
+    """The most likely rows under the rules; weights and rows over the positions of the blocks.
+
+    before  the ruling of similar weights, from which the general solver starts
+    prove   whether it gives a certificate and multipliers, which a step of EM can do without
+    """
     if plan.zeros.size and (impossible := weights[plan.zeros] > 0).any():
         raise ImpossibleEvidenceError(
             "rules hold cells at 0 that the evidence has seen", plan.zeros[impossible]
@@ -230,7 +241,7 @@ def solve(plan: Plan, weights: Floats, before: Ruling | None = None, threads: in
             "has no closed form\n\nleave out the ratio or the inequality"
         )
     start = before.solution if before is not None else None
-    found = plan.general.solve(weights, start, threads)
+    found = plan.general.solve(weights, start, threads, only=rest, prove=prove)
     inside = rest[plan.block]
     theta[inside] = found.theta[inside]
     return Ruling(theta, way, found)
