@@ -22,6 +22,8 @@ LEAST = 1e-10
 """SLSQP keeps cells above this, so that their logarithms exist."""
 OFF = 1e-6
 """A result further from the optimum or from a rule is wrong."""
+KEPT = 1e-12
+"""A result that misses every rule by less keeps them: only such a one can show a better optimum."""
 SLOW = 0.05
 """Seconds from which a side runs once on a block, not twice."""
 
@@ -257,7 +259,7 @@ def peers(blocks: Sequence[Ruled], counts: Sequence[Floats], thetas: Sequence[Fl
         beyond = [value(weights, answer.theta) - least
                   for block, weights, answer, least
                   in zip(blocks, counts, answers, best, strict=True)
-                  if answer.solved and missed(block, answer.theta) <= 1e-9]  # fmt: skip
+                  if answer.solved and missed(block, answer.theta) <= KEPT]  # fmt: skip
         silently = sum(bad and not said for bad, said in zip(off, flagged, strict=True))
         found[name] = Peer(float(np.median(runs)), float(np.mean(runs)), sum(flagged),
                            silently, max(beyond, default=0.0))  # fmt: skip

@@ -219,7 +219,8 @@ not but misses the optimum (relatively) or a rule by more than 1e-6.
 Tacit solves {size.rows:,} blocks at once, on one thread; peers are medians of {size.sample} blocks.
 A block is one row of so many states, or two such rows, or so many rows of two states. Once before:
 recognised (blocks that look all different) and proven consistent (by linear programs, the mean of
-{size.proven} blocks). The most that a peer found beyond Tacit: {beyond:.1e} nats a case.
+{size.proven} blocks). The most that a peer found beyond Tacit while keeping the rules to 1e-12:
+{beyond:.1e} nats a case.
 
 {table(heads, lines)}
 
