@@ -1,4 +1,11 @@
-"""A block solved again for weights near the last ones: Newton with the rules that bound there."""
+"""Newton's method with a guess at which rules bind, mended at every step.
+
+maximise Σ w log θ under rules is θ v = w, v = B'z with B θ = b for equalities, and for each
+inequality either B θ = b or z = 0. An inequality is taken to bind if z + r / M > 0, where r is by
+how much it is missed and r / M the multiplier that would mend it alone: the semismooth Newton, or
+primal-dual active set, method. It needs few steps or fails; its end is checked, and then nothing
+else need be asked.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +13,28 @@ from numba import njit
 
 from tacit.kernels.normal import Part, Room, factorise, solve_normal
 
-MOST_STEPS = 8
 BALANCED = 1e-14
 ALLOWED = 1e-14
+ENOUGH = 0.9
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def again(p: Part, room: Room) -> int:
-    """From the optimum of other weights to that of these; how many steps, or -1 if it fails.
+def again(p: Part, room: Room, most_steps: int) -> int:
+    """From a point to the optimum; how many steps, or -1 if it fails and the point is spoiled.
 
-    The inequalities that bound there are taken for equalities, the others for nothing, and
-    θ v = w, B θ = b is solved by Newton's method, which needs few steps. The end is the optimum if
-    no inequality is missed and no multiplier is below 0; then nothing else need be asked. Cells
-    without weight are left to the interior-point method.
+    Multipliers below their slacks are taken for 0, and so are cells without weight below their
+    reduced costs; they must stay 0, or it fails.
     """
     for j in range(p.n):
-        if room.weight[j] <= 0.0 or p.theta[j] <= 0.0:
+        if room.weight[j] == 0.0 and p.theta[j] <= p.reduced[j]:
+            p.theta[j] = 0.0
+        elif room.weight[j] == 0.0 or p.theta[j] <= 0.0:
             return -1
-    binds = room.bend_slack
-    for i in range(p.m):
-        binds[i] = 1.0 if i < p.e or p.z[i] > p.slack[i] else 0.0
-        if binds[i] == 0.0:
+    for i in range(p.e, p.m):
+        if p.z[i] <= p.slack[i]:
             p.z[i] = 0.0
-    for step in range(MOST_STEPS):
+    for step in range(most_steps):
+        _bind(p, room)
         off = _balance(p, room)
         if off < 0.0:
             return -1
@@ -42,6 +48,29 @@ def again(p: Part, room: Room) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _bind(p: Part, room: Room) -> None:
+    """bend_slack := 1 for rules that bind, else 0; off_primal := B θ - b.
+
+    M is about Σ factor² θ² / w, which is what the normal matrix has on its diagonal near the end.
+    """
+    binds = room.bend_slack
+    for i in range(p.m):
+        room.off_primal[i] = -p.limit[i]
+        room.right[i] = 0.0
+    for j in range(p.n):
+        if p.theta[j] > 0.0:
+            bend = p.theta[j] * p.theta[j] / room.weight[j]
+            for k in range(p.at[j], p.at[j + 1]):
+                room.off_primal[p.rule[k]] += p.factor[k] * p.theta[j]
+                room.right[p.rule[k]] += p.factor[k] * p.factor[k] * bend
+    for i in range(p.m):
+        pull = p.z[i] * room.right[i] + room.off_primal[i]
+        binds[i] = 1.0 if i < p.e or pull > 0.0 else 0.0
+        if binds[i] == 0.0:
+            p.z[i] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _balance(p: Part, room: Room) -> float:
     """The most that θ v is off w or a rule that binds off its limit; -1 if v is not positive.
 
@@ -49,27 +78,26 @@ def _balance(p: Part, room: Room) -> float:
     """
     binds, off = room.bend_slack, 0.0
     for i in range(p.m):
-        room.off_primal[i] = -p.limit[i]
-        room.right[i] = 0.0
+        room.right[i] = room.off_primal[i]
+        if binds[i] > 0.0:
+            off = max(off, abs(room.off_primal[i]))
     for j in range(p.n):
         along = 0.0
         for k in range(p.at[j], p.at[j + 1]):
             along += p.factor[k] * p.z[p.rule[k]]
-            room.off_primal[p.rule[k]] += p.factor[k] * p.theta[j]
+        p.reduced[j] = along
+        room.d_theta[j] = 0.0
+        if p.theta[j] == 0.0:
+            continue
         if not along > 0.0:
             return -1.0
-        p.reduced[j] = along
         gap = room.weight[j] - p.theta[j] * along
         off = max(off, abs(gap))
         room.d_theta[j] = gap / along
         for k in range(p.at[j], p.at[j + 1]):
             room.right[p.rule[k]] += p.factor[k] * room.d_theta[j]
     for i in range(p.m):
-        if binds[i] > 0.0:
-            off = max(off, abs(room.off_primal[i]))
-            room.right[i] += room.off_primal[i]
-        else:
-            room.right[i] = 0.0
+        room.right[i] *= binds[i]
     return off
 
 
@@ -80,10 +108,13 @@ def _normal_of_binding(p: Part, room: Room) -> None:
     for i in range(p.m):
         normal[i, i : p.m] = 0.0
     for j in range(p.n):
+        if p.theta[j] == 0.0:
+            continue
         scale = p.theta[j] / p.reduced[j]
         for k in range(p.at[j], p.at[j + 1]):
-            scaled, i = scale * p.factor[k] * binds[p.rule[k]], p.rule[k]
-            if scaled != 0.0:
+            i = p.rule[k]
+            if binds[i] > 0.0:
+                scaled = scale * p.factor[k]
                 for other in range(k, p.at[j + 1]):
                     normal[i, p.rule[other]] += scaled * p.factor[other] * binds[p.rule[other]]
 
@@ -93,14 +124,16 @@ def _step(p: Part, room: Room) -> None:
     """Newton's step, as far as θ and v stay positive."""
     share = 1.0
     for j in range(p.n):
+        if p.theta[j] == 0.0:
+            continue
         along = 0.0
         for k in range(p.at[j], p.at[j + 1]):
             along += p.factor[k] * room.right[p.rule[k]]
         room.d_theta[j] -= p.theta[j] / p.reduced[j] * along
         if room.d_theta[j] < 0.0:
-            share = min(share, -0.9 * p.theta[j] / room.d_theta[j])
+            share = min(share, -ENOUGH * p.theta[j] / room.d_theta[j])
         if along < 0.0:
-            share = min(share, -0.9 * p.reduced[j] / along)
+            share = min(share, -ENOUGH * p.reduced[j] / along)
     for j in range(p.n):
         p.theta[j] += share * room.d_theta[j]
     for i in range(p.m):
@@ -109,7 +142,10 @@ def _step(p: Part, room: Room) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _optimal(p: Part, room: Room) -> bool:
-    """Whether no inequality is missed and no multiplier is below 0; slacks are set."""
+    """Whether no inequality is missed, no multiplier and no reduced cost below 0; sets slacks."""
+    for j in range(p.n):
+        if p.reduced[j] < -ALLOWED:
+            return False
     for i in range(p.e, p.m):
         slack = -room.off_primal[i]
         if room.bend_slack[i] > 0.0:

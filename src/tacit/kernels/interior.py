@@ -41,6 +41,10 @@ NEAR = 1e-12
 SHORT = 0.1
 MOST_CENTRED = 0.3
 APART = 0.1
+TRIED = (1e-5, 1e-8)
+"""From these μ on, Newton's method is tried for the rest of the way."""
+FIRST_TRY, NEXT_TRY = 15, 6
+"""How many steps it gets."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -69,26 +73,41 @@ def solve_blocks(
             memory.end_slack[r0:r1], memory.end_multiplier[r0:r1],
         )  # fmt: skip
         room.weight[: part.n] = weights[c0:c1]
-        if kept.end_theta[0] > 0.0:
-            part.theta[:] = kept.end_theta
-            part.slack[:], part.z[:] = kept.end_slack, kept.end_multiplier
-            steps[block] = again(part, room)
-            if steps[block] >= 0:
-                _end(part, kept)
-                continue
+        _begin(part, room, kept)
+        steps[block] = again(part, room, FIRST_TRY)
+        if steps[block] >= 0:
+            _end(part, kept)
+            continue
         warm = np.abs(room.weight[: part.n] - kept.weight).sum() <= SIMILAR
         if warm:
             part.theta[:], part.reduced[:] = kept.theta, kept.reduced
             part.slack[:], part.z[:] = kept.slack, kept.multiplier
         else:
             _start(part, room)
-        steps[block] = _solve(part, room, kept, warm)
+        steps[block], landed = _solve(part, room, kept, warm)
         if warm and steps[block] == MOST_STEPS:
             _start(part, room)
-            steps[block] += _solve(part, room, kept, False)
-        land(part, room)
-        sharpen(part, room)
+            more, landed = _solve(part, room, kept, False)
+            steps[block] += more
+        if not landed:
+            land(part, room)
+            sharpen(part, room)
         _end(part, kept)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _begin(p: Part, room: Room, kept: Memory) -> None:
+    """The optimum of the weights before, or, where there is none, that without rules."""
+    p.reduced[:] = 1.0
+    if kept.end_theta.max() > 0.0:
+        p.theta[:], p.slack[:], p.z[:] = kept.end_theta, kept.end_slack, kept.end_multiplier
+        return
+    p.slack[:], p.z[:] = 0.0, 0.0
+    for j in range(p.n):
+        p.z[p.rule[p.at[j]]] += room.weight[j]
+    for j in range(p.n):
+        total = p.z[p.rule[p.at[j]]]
+        p.theta[j] = room.weight[j] / total if total > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -143,21 +162,30 @@ def _start(p: Part, room: Room) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _solve(p: Part, room: Room, kept: Memory, warm: bool) -> int:
-    """Steps until μ is nothing, or until rounding keeps it from falling."""
-    before = np.inf
+def _solve(p: Part, room: Room, kept: Memory, warm: bool) -> tuple[int, bool]:
+    """Steps until μ is nothing, or until rounding keeps it from falling, or until Newton's method
+    can finish; how many, and whether it did."""
+    before, tries = np.inf, 0
     for step in range(MOST_STEPS):
         primal, dual = _residuals(p, room)
         mu = _complementarity(p, room)
         if mu <= FLOOR and max(primal, dual) <= CLOSE:
-            return step
+            return step, False
+        if tries < len(TRIED) and mu <= TRIED[tries] and max(primal, dual) <= APART:
+            _save(p, room)
+            more = again(p, room, NEXT_TRY)
+            if more >= 0:
+                return step + more, True
+            _restore(p, room)
+            _residuals(p, room)
+            tries += 1
         if not warm and mu <= REMEMBERED:
             _remember(p, room, kept)
             warm = True
         normal_matrix(p, room)
         dependent = factorise(p.m, room)
         if mu <= NEAR and max(primal, dual) <= CLOSE and (dependent or mu > 0.2 * before):
-            return step
+            return step, False
         before = mu
         _direction(p, room, 0.0, False, 0)
         up, down = _reach(p, room)
@@ -172,7 +200,19 @@ def _solve(p: Part, room: Room, kept: Memory, warm: bool) -> int:
             _direction(p, room, mu, False, 1)
             up, down = _reach(p, room)
         _move(p, room, min(1.0, 0.995 * up), min(1.0, 0.995 * down))
-    return MOST_STEPS
+    return MOST_STEPS, False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _save(p: Part, room: Room) -> None:
+    room.bend[: p.n], room.off_dual[: p.n] = p.theta, p.reduced
+    room.d_slack[: p.m], room.d_multiplier[: p.m] = p.slack, p.z
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _restore(p: Part, room: Room) -> None:
+    p.theta[:], p.reduced[:] = room.bend[: p.n], room.off_dual[: p.n]
+    p.slack[:], p.z[:] = room.d_slack[: p.m], room.d_multiplier[: p.m]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
