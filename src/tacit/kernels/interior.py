@@ -43,6 +43,8 @@ MOST_CENTRED = 0.3
 APART = 0.1
 TRIED = (1e-5, 1e-8)
 """From these μ on, Newton's method is tried for the rest of the way."""
+LITTLE, MUCH = 1e-9, 1e-7
+"""How much steps are damped, and how much where that was not enough."""
 FIRST_TRY, NEXT_TRY = 15, 6
 """How many steps it gets."""
 
@@ -66,7 +68,7 @@ def solve_blocks(
     for block in chosen:
         c0, c1 = program.cell_at[block], program.cell_at[block + 1]
         r0, r1 = program.rule_at[block], program.rule_at[block + 1]
-        part = _part(program, block, point)
+        part = _part(program, block, point, LITTLE)
         kept = Memory(
             memory.weight[c0:c1], memory.theta[c0:c1], memory.reduced[c0:c1],
             memory.slack[r0:r1], memory.multiplier[r0:r1], memory.end_theta[c0:c1],
@@ -85,9 +87,10 @@ def solve_blocks(
         else:
             _start(part, room)
         steps[block], landed = _solve(part, room, kept, warm)
-        if warm and steps[block] == MOST_STEPS:
-            _start(part, room)
-            more, landed = _solve(part, room, kept, False)
+        if steps[block] == MOST_STEPS:
+            held = _part(program, block, point, MUCH)
+            _start(held, room)
+            more, landed = _solve(held, room, kept, False)
             steps[block] += more
         if not landed:
             land(part, room)
@@ -121,20 +124,20 @@ def polish_blocks(
 ) -> None:
     """The last digits of points that were found elsewhere."""
     for block in chosen:
-        part, first = _part(program, block, point), program.cell_at[block]
+        part, first = _part(program, block, point, LITTLE), program.cell_at[block]
         room.weight[: part.n] = weights[first : first + part.n]
         land(part, room)
         sharpen(part, room)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _part(program: Program, block: int, point: Point) -> Part:
+def _part(program: Program, block: int, point: Point, damping: float) -> Part:
     c0, c1 = program.cell_at[block], program.cell_at[block + 1]
     r0, r1 = program.rule_at[block], program.rule_at[block + 1]
     return Part(
         c1 - c0, r1 - r0, program.equal[block], program.at[c0 : c1 + 1], program.rule,
         program.factor, program.limit[r0:r1], point.theta[c0:c1], point.reduced[c0:c1],
-        point.slack[r0:r1], point.multiplier[r0:r1],
+        point.slack[r0:r1], point.multiplier[r0:r1], damping,
     )  # fmt: skip
 
 
@@ -263,7 +266,8 @@ def _direction(p: Part, room: Room, mu: float, bent: bool, rounds: int) -> None:
         room.right[i] += (mu - room.bend_slack[i]) / p.z[i] - p.slack[i]
     for j in range(p.n):
         gap = room.weight[j] + mu - room.bend[j] - p.theta[j] * p.reduced[j]
-        room.d_theta[j] = (gap + p.theta[j] * room.off_dual[j]) / p.reduced[j]
+        held = p.reduced[j] + p.damping * p.theta[j]
+        room.d_theta[j] = (gap + p.theta[j] * room.off_dual[j]) / held
         for k in range(p.at[j], p.at[j + 1]):
             room.right[p.rule[k]] += p.factor[k] * room.d_theta[j]
     for j in range(p.n):
@@ -286,7 +290,7 @@ def _along(p: Part, room: Room) -> None:
         for k in range(p.at[j], p.at[j + 1]):
             along += p.factor[k] * room.right[p.rule[k]]
         room.d_reduced[j] += along
-        room.d_theta[j] -= p.theta[j] / p.reduced[j] * along
+        room.d_theta[j] -= p.theta[j] / (p.reduced[j] + p.damping * p.theta[j]) * along
     for i in range(p.m):
         room.d_multiplier[i] += room.right[i]
     for i in range(p.e, p.m):

@@ -79,7 +79,11 @@ class Room(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One block: its sizes and its share of all arrays."""
+    """One block: its sizes and its share of all arrays.
+
+    damping  a step is that of a problem with damping / 2 · |θ - where it is|² taken off: cells
+             without weight that do not vanish have v = 0, and nothing else holds their steps back
+    """
 
     n: int
     m: int
@@ -92,6 +96,7 @@ class Part(NamedTuple):
     reduced: Floats
     slack: Floats
     z: Floats
+    damping: float
 
 
 def empty_point(cells: int, rules: int) -> Point:
@@ -119,7 +124,7 @@ def normal_matrix(p: Part, room: Room) -> None:
     for i in range(p.m):
         normal[i, i : p.m] = 0.0
     for j in range(p.n):
-        scale = p.theta[j] / p.reduced[j]
+        scale = p.theta[j] / (p.reduced[j] + p.damping * p.theta[j])
         for k in range(p.at[j], p.at[j + 1]):
             scaled, i = scale * p.factor[k], p.rule[k]
             for other in range(k, p.at[j + 1]):
