@@ -91,7 +91,7 @@ def test_the_section_holds_every_field_of_a_status(three):
         "number": 3, "text": "Rain decreases with Sky", "by": "Dr. Kim", "confidence": 0.8,
         "source": "expert.know", "line": 7, "verdict": "resisted", "value": 0.0, "limit": 0.0,
         "slack": 0.0, "instances": 1, "binding": 1, "price": None, "cost": 7.0, "at_least": False,
-        "freedom": 1, "chance": 0.0002, "solved_by": "pooling adjacent violators",
+        "alone": None, "dearest": "", "freedom": 1, "chance": 0.0002, "solved_by": "pooling adjacent violators",
     }  # fmt: skip
 
 
@@ -201,8 +201,8 @@ def test_a_sentence_says_how_many_bind_and_which_the_data_resist(rules, sentence
 def test_price_cost_ratio_and_chance_are_said_in_words(three):
     text = flowing(str(tc.report(three)))
     assert (
-        'P(Rain=yes | Sky=*) >= 0.5 by "Dr. Lee" (rule 2, line 2); value 0.500, limit 0.500 at the '
-        "nearest instance: at its limit; binds in 1 of 2 instances; costs 0.8 nats per 0.01, "
+        'P(Rain=yes | Sky=*) >= 0.5 by "Dr. Lee" (rule 2, line 2); value 0.500, limit 0.500: '
+        "at its limit; binds in 1 of 2 instances; costs 0.8 nats per 0.01, "
         f"1.5 nats in all; binding: likelihood ratio {exp(1.5):.2f} against it, chance 0.083. "
         "Solved by a tree of splits."
     ) in text

@@ -53,7 +53,8 @@ def test_value_price_and_cost_of_a_cap_are_those_of_calculus():
     assert rule.limit == 0.4
     assert rule.price == pytest.approx(0.01 * slope, rel=1e-6)
     assert rule.cost == pytest.approx(loss, abs=1e-9)
-    assert rule.chance == pytest.approx(chi2.sf(2 * loss, 1))
+    assert rule.alone == pytest.approx(loss, abs=1e-9)
+    assert rule.chance == pytest.approx(chi2.sf(2 * loss, 1) / 2)  # a true cap costs half the time
     assert rule.freedom == 1
 
 
@@ -294,3 +295,90 @@ def test_gradient_refuses_ratios_and_large_networks():
     data = {"Side": ["x", "y", None, "y"], "Coin": ["a", "b", "c", "a"]}
     with pytest.raises(OptionError, match="not ratios"):
         tc.fit("Side -> Coin", data, knowledge=rule, method=tc.Gradient())
+
+
+def test_two_experts_who_agree_on_a_wrong_rule_do_not_hide_it():
+    wrong = 'P(Coin=a) <= 0.3 by "Anna"; P(Coin=a) <= 0.3 by "Bert"'
+    first, second = ml("Coin", coins(600, 300, 100), wrong).rules
+    assert first.verdict == second.verdict == "resisted"
+    assert first.cost == pytest.approx(0.0, abs=1e-6)  # beside the other it costs nothing
+    (alone,) = ml("Coin", coins(600, 300, 100), "P(Coin=a) <= 0.3").rules
+    assert first.alone == second.alone == pytest.approx(alone.cost)
+
+
+def test_a_right_rule_is_not_resisted_because_another_is_wrong():
+    rules = "P(Coin=b) >= 2 * P(Coin=c); P(Coin=c) >= 0.3"
+    right, wrong = ml("Coin", coins(500, 400, 100), rules).rules
+    assert right.cost > 10
+    assert (right.alone, right.verdict) == (0.0, "binding")
+    assert wrong.verdict == "resisted"
+
+
+@pytest.mark.parametrize(
+    "rule", ["0.3 <= P(Coin=c)", "P(Coin=c) >= 0.3", "0.3 <= P(Coin=c) <= 0.9", "0.3 = P(Coin=c)"]
+)
+def test_values_and_limits_are_probabilities_whatever_side_the_number_stands_on(rule):
+    (status,) = ml("Coin", coins(6, 3, 1), rule).rules
+    assert (status.value, status.limit) == (pytest.approx(0.3), 0.3)
+
+
+def test_the_price_does_not_depend_on_how_a_rule_is_scaled():
+    data = two_sided(np.array([[60, 30, 10], [20, 70, 50]]))
+    prices = [
+        ml("Side -> Coin", data, rule).rules[0].price
+        for rule in (
+            "P(Coin=a | Side=x) <= 2 * P(Coin=a | Side=y)",
+            "1e6 * P(Coin=a | Side=x) <= 2e6 * P(Coin=a | Side=y)",
+            "1e-12 * P(Coin=a | Side=x) <= 2e-12 * P(Coin=a | Side=y)",
+        )
+    ]
+    assert prices[0] > 0
+    assert_allclose(prices, prices[0], rtol=1e-6)
+
+
+def test_an_equality_that_the_cases_keep_anyway_is_free():
+    for rule in ("P(Coin=a) = 0.6", "P(Coin={a, b}) = 0.9", "P(Coin={a, b, c}) = 1"):
+        (status,) = ml("Coin", coins(6, 3, 1), rule).rules
+        assert (status.verdict, status.cost) == ("free", 0.0)
+
+
+def test_a_rule_of_many_instances_names_the_dearest():
+    counts = np.array([[6, 3, 1], [2, 7, 5]])
+    (status,) = ml("Side -> Coin", two_sided(counts), "P(Coin=a | Side=*) <= 0.1").rules
+    assert status.dearest == "P(Coin=a | Side=x) <= 0.1"
+
+
+def test_the_notes_name_the_rules_that_the_data_resist():
+    fit = ml("Coin", coins(600, 300, 100), "P(Coin=a) <= 0.3; P(Coin=b) <= 0.9")
+    assert any(note.startswith("the data resist P(Coin=a) <= 0.3; alone") for note in fit.notes)
+
+
+def test_hidden_variables_under_known_zeros_that_cases_contradict_are_an_error():
+    with pytest.raises(EstimateError, match="could not have happened"):
+        tc.fit(
+            "H -> A", {"A": ["a", "b", "a"]}, hidden={"H": 2}, knowledge="P(A=a | H=*) = 0", seed=1
+        )
+
+
+def test_gradient_takes_equalities_alone():
+    fit = tc.fit(
+        "H -> A", {"A": ["a", "b", "a"]}, hidden={"H": 2}, knowledge="P(H=1) = 0.5",
+        method=tc.Gradient(), seed=1,
+    )  # fmt: skip
+    assert_allclose(fit.network["H"].values, 0.5)
+
+
+def test_rows_that_rules_determine_are_not_refused_for_want_of_cases():
+    counts = np.array([[6, 3, 1], [0, 0, 0]])
+    fit = tc.fit(
+        "Side -> Coin", two_sided(counts), knowledge="P(Coin | Side=x) = P(Coin | Side=y)",
+        estimate=tc.ML(empty="error"),
+    )  # fmt: skip
+    assert_allclose(fit.network["Coin"].values[1], [0.6, 0.3, 0.1])
+
+
+def test_cells_held_at_0_do_not_trouble_map():
+    fit = tc.fit(
+        "Coin", coins(6, 3, 0), knowledge="P(Coin=c) = 0", estimate=tc.MAP(), prior=tc.BDeu(1)
+    )
+    assert fit.network["Coin"].values[2] == 0

@@ -7,12 +7,14 @@ connected component is a block, and the optimum is the union of the blocks' opti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 import numpy as np
 
-from tacit.arrays import Ints
+from tacit.arrays import Floats, Ints
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.rows import Rows, stacked
 
@@ -53,7 +55,7 @@ class Blocks:
     row       (n,)           the row of each position, rising
     cell_at   (blocks + 1,)  the first position of each block
     row_at    (blocks + 1,)  its first row
-    rules     all linear rules over positions, block after block
+    rules     all linear rules over positions, block after block, each divided by its largest factor
     rule_at   (blocks + 1,)  its first rule
     origin    (rules,)       where each rule stands among the rows it was bound from
     ratios    lists of positions that are multiples of each other
@@ -71,6 +73,11 @@ class Blocks:
     def __len__(self) -> int:
         return int(self.cell_at.size) - 1
 
+    def _ratios_of(self, number: int) -> Iterator[Aligned]:
+        """The ratios of a block; all of them stand in the order of their blocks."""
+        start = bisect_left(self.ratios, number, key=lambda each: each.block)
+        return takewhile(lambda each: each.block == number, islice(self.ratios, start, None))
+
     def __getitem__(self, number: int) -> Block:
         first, last = self.cell_at[number], self.cell_at[number + 1]
         which = np.arange(self.rule_at[number], self.rule_at[number + 1])
@@ -79,7 +86,7 @@ class Blocks:
             rules.at, rules.cells - first, rules.factors, rules.limits,
             rules.equal, rules.rule, rules.sign,
         )  # fmt: skip
-        ratios = tuple(each.lists - first for each in self.ratios if each.block == number)
+        ratios = tuple(each.lists - first for each in self._ratios_of(number))
         return Block(self.row[first:last] - self.row_at[number], local, ratios)
 
 
@@ -129,12 +136,19 @@ def _assembled(bound: Bound, starts: Ints, lengths: Ints, block: Ints) -> Blocks
     positions = sorter[np.searchsorted(cells, rows.cells, sorter=sorter)]
     owner_block = np.zeros(len(rows), dtype=np.int64)
     owner_block[rows.owner] = block[row[positions]]
-    moved = Rows(rows.at, positions, rows.factors, rows.limits, rows.equal, rows.rule, rows.sign)
+    size = scales(rows)
+    moved = Rows(
+        rows.at, positions, rows.factors / size[rows.owner], rows.limits / size,
+        rows.equal, rows.rule, rows.sign,
+    )  # fmt: skip
     origin = np.argsort(owner_block, kind="stable")
-    ratios = tuple(
-        Aligned(placed, int(block[row[placed.flat[0]]]), part.rule)
-        for part in bound.proportions
-        for placed in [sorter[np.searchsorted(cells, part.lists, sorter=sorter)]]
+    ratios = sorted(
+        (
+            Aligned(placed, int(block[row[placed.flat[0]]]), part.rule)
+            for part in bound.proportions
+            for placed in [sorter[np.searchsorted(cells, part.lists, sorter=sorter)]]
+        ),
+        key=lambda each: each.block,
     )
     return Blocks(
         cells=cells,
@@ -144,8 +158,15 @@ def _assembled(bound: Bound, starts: Ints, lengths: Ints, block: Ints) -> Blocks
         rules=moved.chosen(origin),
         rule_at=_counted_up(owner_block, blocks),
         origin=origin,
-        ratios=ratios,
+        ratios=tuple(ratios),
     )
+
+
+def scales(rows: Rows) -> Floats:
+    """The largest factor of every row, by which blocks divide it; 1 for rows without cells."""
+    found = np.zeros(len(rows))
+    np.maximum.at(found, rows.owner, np.abs(rows.factors))
+    return np.asarray(np.where(found > 0, found, 1.0))
 
 
 def _counted_up(labels: Ints, kinds: int) -> Ints:
@@ -154,7 +175,15 @@ def _counted_up(labels: Ints, kinds: int) -> Ints:
 
 def copies_without(blocks: Blocks, pairs: Sequence[tuple[int, int]]) -> Blocks:
     """A copy of a block without one of its rules, for each (block, rule), one after the other."""
-    copies = [_without(blocks, block, rule) for block, rule in pairs]
+    return _joined([_copy(blocks, block, rule, only=False) for block, rule in pairs])
+
+
+def copies_with_only(blocks: Blocks, pairs: Sequence[tuple[int, int]]) -> Blocks:
+    """A copy of a block with one of its rules alone, for each (block, rule)."""
+    return _joined([_copy(blocks, block, rule, only=True) for block, rule in pairs])
+
+
+def _joined(copies: Sequence[Blocks]) -> Blocks:
     cells, rows, rules = (
         _counted_up_to([sizes[kind] for sizes in map(_sizes, copies)]) for kind in range(3)
     )
@@ -190,11 +219,11 @@ def _counted_up_to(sizes: list[int]) -> Ints:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _without(blocks: Blocks, block: int, rule: int) -> Blocks:
-    """One block alone, without one rule; positions and rows count from 0."""
+def _copy(blocks: Blocks, block: int, rule: int, *, only: bool) -> Blocks:
+    """One block without a rule, or with it alone; positions and rows count from 0."""
     first, last = int(blocks.cell_at[block]), int(blocks.cell_at[block + 1])
     kept = np.arange(blocks.rule_at[block], blocks.rule_at[block + 1])
-    kept = kept[blocks.rules.rule[kept] != rule]
+    kept = kept[(blocks.rules.rule[kept] == rule) == only]
     rules = blocks.rules.chosen(kept)
     rows = int(blocks.row_at[block + 1] - blocks.row_at[block])
     return Blocks(
@@ -211,6 +240,6 @@ def _without(blocks: Blocks, block: int, rule: int) -> Blocks:
         ratios=tuple(
             Aligned(each.lists - first, 0, each.rule)
             for each in blocks.ratios
-            if each.block == block and each.rule != rule
+            if each.block == block and (each.rule == rule) == only
         ),
     )  # fmt: skip

@@ -34,6 +34,11 @@ def expansion(bound: Bound, number: int, most: int = 12) -> tuple[str, ...]:
     return (*lines, f"... ({total - most} more)") if total > most else tuple(lines)
 
 
+def instance(bound: Bound, row: int) -> str:
+    """What one linear row says, in the language."""
+    return _line(bound.cells, bound.rows, row)
+
+
 def cell_label(cells: Cells, cell: int) -> str:
     """P(Cancer=yes | Smoker=no, Genes=bad)"""
     return str(_probability(cells, (cell,)))

@@ -8,7 +8,7 @@ from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.notes import fit_notes
-from tacit.learn.obeyed import obey
+from tacit.learn.obeyed import obey, unruled
 from tacit.learn.parts import estimate_part, pseudo_counts
 from tacit.learn.ruled import ruled
 from tacit.learn.settings import settings_of
@@ -23,8 +23,9 @@ def fit_counted(
     known = ruled(knowledge, structure.dag, counted.families)
     alpha = pseudo_counts(choices.prior, counted.families)
     parts = {
-        name: estimate_part(axes, counted.evidence[name], alpha.get(name), choices.estimate)
+        name: estimate_part(axes, evidence, alpha.get(name), choices.estimate)
         for name, axes in counted.families.items()
+        for evidence in [unruled(known, name, counted.evidence[name])]
     }
     obeyed = obey(known, counted.evidence, alpha, parts, choices.estimate)
     families = {name: part.family for name, part in obeyed.parts.items()}

@@ -95,10 +95,11 @@ def _constraints(problem: Problem, plan: Plan) -> list[LinearConstraint]:
     equal = np.vstack([sums, matrix[rules.equal]])
     limits = np.concatenate([np.ones(starts.size), rules.limits[rules.equal]])
     kept = _independent(equal)
-    return [
-        LinearConstraint(equal[kept], limits[kept], limits[kept]),
-        LinearConstraint(matrix[~rules.equal], -np.inf, rules.limits[~rules.equal]),
-    ]
+    found = [LinearConstraint(equal[kept], limits[kept], limits[kept])]
+    if not rules.equal.all():
+        below = ~rules.equal
+        found.append(LinearConstraint(matrix[below], -np.inf, rules.limits[below]))
+    return found
 
 
 def _independent(matrix: Floats) -> Ints:

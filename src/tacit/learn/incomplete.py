@@ -10,7 +10,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
-from tacit.core.errors import OptionError, listed
+from tacit.core.errors import EstimateError, OptionError, listed
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.engines.expected import expectation
@@ -20,6 +20,7 @@ from tacit.estimate.tables import estimate_table
 from tacit.families.counts import Counts
 from tacit.families.table import Table
 from tacit.infer.flat import Layout, layout_of
+from tacit.infer.pieces import compile_cases, log_masses
 from tacit.learn.canonical import canonical_order
 from tacit.learn.checkpoints import Checkpoint
 from tacit.learn.climb import Climb
@@ -120,6 +121,8 @@ def learn_incomplete(
     climbs = _climbs(cases, problem, method, hidden, how)
     best = best_run(climbs)
     end = climbs[best].iterate
+    if problem.plan is not None and end.objective == -np.inf:
+        raise _impossible(cases, problem, end)
     if hidden and (how.start is None or best > 0):  # a start that was given names the states
         order = canonical_order(layout, end.expected, hidden)
         if _nameless(problem, order):
@@ -132,6 +135,17 @@ def learn_incomplete(
         objective=end.objective,
         best=best,
         runs=tuple(Run(run.iterate.objective, run.trace, run.stop) for run in climbs),
+    )
+
+
+def _impossible(cases: Incomplete, problem: Problem, end: EmIterate) -> EstimateError:
+    """The error about a case that no parameters under the rules could have given."""
+    compiled = compile_cases(cases.data, problem.layout)
+    gone = log_masses(compiled, end.theta)[compiled.pieces.context] == -np.inf
+    which = f"case {int(compiled.pieces.case[gone].min()) + 1}" if gone.any() else "some cases"
+    return EstimateError(
+        f"under the rules {which} could not have happened: cells that they hold at 0 leave it no "
+        "probability\n\nallow a little, or look at these cases"
     )
 
 

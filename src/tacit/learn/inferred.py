@@ -22,7 +22,7 @@ from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.notes import incomplete_notes
-from tacit.learn.obeyed import refuse_means, rule_notes
+from tacit.learn.obeyed import refuse_means, resisted_notes, rule_notes
 from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.progress import Report
 from tacit.learn.ruled import Ruled, impossible_in_words, ruled
@@ -115,7 +115,8 @@ def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) ->
     weights = np.maximum(weights + problem.pseudo, 0.0)[cells]
     theta = layout.parameters(found.network)[cells]
     rules = statuses(known.bound, known.plan, weights, theta, expected=True)
-    return replace(found, rules=rules, notes=(*found.notes, *rule_notes(known, weights)))
+    told = (*resisted_notes(rules), *rule_notes(known, weights))
+    return replace(found, rules=rules, notes=(*found.notes, *told))
 
 
 def _stop(learned: Learned, method: Method | None, several: bool) -> Stop:

@@ -15,10 +15,11 @@ from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.ruled.plan import GENERAL, Plan, log_evidence, posterior_mean, solve
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.status import RuleStatus
-from tacit.estimate.tables import log_probability
+from tacit.estimate.tables import SLACK, log_probability
 from tacit.families.counts import Counts
 from tacit.families.moments import Moments
 from tacit.families.table import Table
+from tacit.knowledge.expansion import cell_label
 from tacit.learn.fits import Evidence
 from tacit.learn.parts import Part, total_log_marginal_likelihood
 from tacit.learn.ruled import Ruled, impossible_in_words
@@ -55,22 +56,55 @@ def obey(
     prior = _gathered(known, {name: Counts(each) for name, each in alpha.items()})
     weights = counts + estimate.pseudo(prior)
     weights[known.plan.zeros] = counts[known.plan.zeros]
+    _refuse_negative(known, weights)
     weights = np.maximum(weights, 0.0)
     with impossible_in_words(known):
         ruling = solve(known.plan, weights)
     theta = ruling.theta
     if isinstance(estimate, PosteriorMean):
         theta = posterior_mean(known.plan, prior + counts)
+    rules = statuses(known.bound, known.plan, weights, theta)
     return Obeyed(
         _replaced(known, evidence, pseudo, parts, theta, weights),
-        statuses(known.bound, known.plan, weights, theta),
-        rule_notes(known, weights),
+        rules,
+        (*resisted_notes(rules), *rule_notes(known, weights)),
         _marginal(known, evidence, alpha, counts, prior),
         bool((ruling.way != GENERAL).all()),
     )
 
 
 _NONE = np.zeros(0)
+MOST_TOLD = 5
+"""Rules that the notes name."""
+
+
+def unruled(known: Ruled | None, name: str, evidence: Evidence) -> Evidence:
+    """The evidence of a table with one case in every cell of a ruled row.
+
+    What its own estimate makes of such rows is replaced; it must not be refused for want of cases.
+    """
+    if known is None or isinstance(evidence, Moments):
+        return evidence
+    first = known.bound.cells.starts[name]
+    at = known.plan.blocks.cells - first
+    inside = at[(at >= 0) & (at < np.prod(evidence.shape))]
+    if not inside.size:
+        return evidence
+    counts = evidence.dense().values.copy()
+    counts.flat[inside] = 1.0
+    return Counts(counts)
+
+
+def _refuse_negative(known: Ruled, weights: Floats) -> None:
+    """Nothing, or an error about a cell of a ruled row that has less than nothing: no maximum."""
+    worst = int(np.argmin(weights))
+    if weights[worst] < -SLACK:
+        cell = cell_label(known.bound.cells, int(known.plan.blocks.cells[worst]))
+        raise EstimateError(
+            f"{cell} has no most probable value under the rules: counts plus prior come to "
+            f"{weights[worst] + 1:.4g}, less than 1"
+            "\n\nuse a prior of at least 1 per cell, tc.K2() for example, or tc.Smoothed()"
+        )
 
 
 def _named(known: Ruled) -> dict[str, Ints]:
@@ -173,8 +207,22 @@ def rule_notes(known: Ruled, weights: Floats) -> tuple[str, ...]:
     return (*_doubted(known), *_bare(known.plan, weights), *_INTERVALS)
 
 
+def resisted_notes(rules: Iterable[RuleStatus]) -> tuple[str, ...]:
+    """The rules that the data speak against, each in a line."""
+    told = []
+    for rule in rules:
+        if rule.verdict == "resisted":
+            place = f"{rule.source}:{rule.line}: " if rule.source else ""
+            cost = "" if rule.alone is None else f"; alone it costs {rule.alone:.3g} nats"
+            text = " ".join(rule.text.split())
+            told.append(f"the data resist {place}{text}{cost}, chance {rule.chance:.1g}")
+    return tuple(told[:MOST_TOLD]) + (
+        (f"... and {len(told) - MOST_TOLD} more rules",) if len(told) > MOST_TOLD else ()
+    )
+
+
 _INTERVALS = (
-    "intervals of ruled rows are those of the cases and the prior alone: rules make them narrower",
+    "intervals of ruled rows leave the rules aside: they may not even contain the estimate",
 )
 
 

@@ -114,9 +114,9 @@ def meaning(section: Section) -> str:
     """What the words mean."""
     return (
         "Free: the estimate keeps the rule by itself. Binding: the rule bends the estimate; its "
-        "cost is what the objective gains if this rule alone is left out. Resisted: under a true "
-        f"rule so large a cost has a chance below {percent(section['resisted_below'])}. A nat "
-        "is a factor of e, about 2.7, in likelihood."
+        "cost is what the objective gains if only this rule is left out. Resisted: without any "
+        "other rule it would cost so much that under a true one the chance of that is below "
+        f"{percent(section['resisted_below'])}. A nat is a factor of e, about 2.7, in likelihood."
     )
 
 
@@ -144,7 +144,7 @@ def origin(one: Section) -> list[str]:
 
 def standing(one: Section) -> str:
     """`value 0.300, limit 0.300`, of the instance nearest to its limit."""
-    nearest = " at the nearest instance" if one["instances"] > 1 else ""
+    nearest = f" at {one['dearest']}" if one["dearest"] else ""
     return f"value {reached(one)}, limit {figure(one['limit'])}{nearest}: {to_spare(one)}"
 
 
@@ -175,7 +175,7 @@ def binds(one: Section) -> str:
 
 def costs(one: Section) -> str:
     """What it costs to insist, for a small step and in all."""
-    if not one["binding"]:
+    if one["verdict"] == "free":
         return ""
     price = "" if one["price"] is None else f"{_nats(abs(one['price']))} per 0.01"
     if one["cost"] is not None:
@@ -201,11 +201,14 @@ def verdict(one: Section) -> str:
     said = "binding" if one["verdict"] == "binding" else "resisted by the data"
     if endless(one):
         return f"{said}: the cases show what it excludes"
-    if one["cost"] is None:
+    against = one["cost"] if one["alone"] is None else one["alone"]
+    if against is None:
         return said
+    if one["alone"] == 0:
+        return f"{said}: the cases keep it and other rules make it bind"
     least = "at least " if one["at_least"] else ""
     known = "" if one["chance"] is None else f", chance {chance(one['chance'])}"
-    return f"{said}: likelihood ratio {least}{ratio(one['cost'])} against it{known}"
+    return f"{said}: likelihood ratio {least}{ratio(against)} against it{known}"
 
 
 def solved(one: Section) -> str:
@@ -289,6 +292,7 @@ def _line(one: Section, shares: dict[int, str]) -> dict[str, Any]:
         "text": one["text"],
         "origin": origin(one)[1:],
         "solved": solved(one),
+        "dearest": one["dearest"],
         "value": reached(one),
         "limit": figure(one["limit"]),
         "slack": to_spare(one),

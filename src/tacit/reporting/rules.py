@@ -61,6 +61,8 @@ def _rule(status: RuleStatus, number: int) -> dict[str, Any]:
         "binding": status.binding,
         "price": finite(status.price),
         "cost": finite(status.cost),
+        "alone": finite(status.alone),
+        "dearest": status.dearest,
         "at_least": status.at_least,
         "freedom": status.freedom,
         "chance": finite(status.chance),
@@ -70,8 +72,8 @@ def _rule(status: RuleStatus, number: int) -> dict[str, Any]:
 
 def _rank(one: dict[str, Any]) -> tuple[int, float, int]:
     unknown = np.inf if one["verdict"] == "resisted" else 0.0  # resisted: it was infinite
-    cost = unknown if one["cost"] is None else one["cost"]
-    return VERDICTS.index(one["verdict"]), -cost, one["number"]
+    known = [nats for nats in (one["cost"], one["alone"]) if nats is not None]
+    return VERDICTS.index(one["verdict"]), -max(known, default=unknown), one["number"]
 
 
 def together(fit: Fit) -> float | None:

@@ -16,12 +16,16 @@ class RuleStatus:
     text          as the expert wrote it; by, confidence, source and line likewise
     instances     how many statements about single rows it stands for
     binding       how many of them hold with equality and bend the estimate
-    value, limit  of the instance nearest to its limit, or beyond help: what is bounded, and by
-                  what; for a rule between probabilities the difference, and 0
-    price         nats of the objective per 0.01 by which all its limits would be moved
-    cost          nats the objective loses by it: refitted without it, all else the same
-    freedom       how many parameters it takes away at the optimum
-    chance        of a loss at least as large under a true rule: χ² of 2 · cost; None where free
+    value, limit  of one instance, the dearest or the one nearest to its limit: what is bounded,
+                  and by what; for a rule between probabilities the difference, and 0
+    dearest       that instance, cell by cell, where the rule stands for several
+    price         nats of the objective per 0.01 by which all its limits would be moved, where the
+                  largest coefficient is 1
+    cost          nats the objective loses by it: refitted without it, all other rules kept
+    alone         nats the objective would lose by this rule if there were no other
+    freedom       how many parameters it takes away then, counting rows with at least one case
+    chance        of a loss as large as `alone` under a true rule: χ² of 2 · alone, half of it for
+                  one inequality, which a true rule breaks in half of all samples
     solved_by     the theorem or solver that its block fell to
     at_least      True if the cost is a lower bound: expected cases were not inferred anew
     """
@@ -40,6 +44,8 @@ class RuleStatus:
     instances: int = 1
     freedom: int = 0
     chance: float | None = None
+    alone: float | None = None
+    dearest: str = ""
     at_least: bool = False
 
     @property
@@ -54,20 +60,32 @@ class RuleStatus:
 
     @property
     def verdict(self) -> str:
-        """free, binding, or resisted: the data speak against it."""
-        if not self.active:
-            return "free"
-        return "resisted" if self.chance is not None and self.chance < RESISTED else "binding"
+        """free, binding, or resisted: the data speak against it, whatever the other rules say."""
+        if self.chance is not None and self.chance < RESISTED:
+            return "resisted"
+        return "binding" if self.active else "free"
 
     def __str__(self) -> str:
         what = f"value {self.value:.4g}, limit {self.limit:.4g}"
-        if not self.active:
-            return f"{self.text}\n    free: {what}; {self.solved_by}"
-        price = "" if self.price is None else f", {self.price:.3g} nats per 0.01"
+        said = {"resisted": "resisted by the data"}.get(self.verdict, self.verdict)
+        return f"{self.text}\n    {said}: {what}{self._costs()}; {self.solved_by}"
+
+    def _costs(self) -> str:
+        if self.verdict == "free":
+            return ""
+        told = "" if self.price is None else f", {self.price:.3g} nats per 0.01"
         least = "at least " if self.at_least else ""
-        cost = "" if self.cost is None else f", costs {least}{self.cost:.4g} nats"
-        said = {"binding": "binding", "resisted": "resisted by the data"}[self.verdict]
-        return f"{self.text}\n    {said}: {what}{price}{cost}; {self.solved_by}"
+        if self.cost is not None:
+            told += f", costs {least}{self.cost:.4g} nats"
+        if self.alone is not None and self.cost is not None and _apart(self.alone, self.cost):
+            told += f", {self.alone:.4g} without the other rules"
+        if self.chance is not None and self.verdict == "resisted":
+            told += f", chance {self.chance:.1g}"
+        return told
+
+
+def _apart(one: float, other: float) -> bool:
+    return abs(one - other) > 0.01 * max(one, other) and max(one, other) > 0.005
 
 
 def rule_plain(rule: RuleStatus) -> dict[str, Any]:

@@ -1,0 +1,210 @@
+"""What rules cost: blocks solved again, each without one rule, or with one rule alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.estimate.ruled.plan import Plan, compile_blocks, solve
+from tacit.knowledge.blocks import Blocks, copies_with_only, copies_without
+from tacit.knowledge.polytope import Interior
+from tacit.knowledge.rows import Rows
+
+TOUCHES = 1e-8
+"""A limit nearer than this is reached."""
+MOST_CELLS = 2_000_000
+MOST_WORK = 2e10
+"""Cells of all blocks that are solved again for the costs of rules, and about how many sums."""
+SMALL = 600
+"""Cells of a block up to which the rank of its rules is worked out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toll:
+    """What a rule costs beside the others and alone, and how often a true one would cost that."""
+
+    cost: float | None
+    alone: float | None
+    freedom: int
+    chance: float | None
+    expected: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The rules of all blocks at the optimum, instance by instance.
+
+    free            the most likely rows without any rule
+    value, pull     (rules,) left side, and multiplier
+    broken, binding (rules,) whether the free rows miss it, and whether it bends the estimate
+    scale           (rules,) by what a rule was divided
+    block           (rules,) the block of each
+    ways            per block, how it was solved
+    instances       where the instances of every rule stand
+    """
+
+    weights: Floats
+    theta: Floats
+    free: Floats
+    value: Floats
+    pull: Floats
+    broken: Bools
+    binding: Bools
+    scale: Floats
+    block: Ints
+    ways: tuple[str, ...]
+    instances: dict[int, Ints]
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+_EMPTY = Blocks(
+    _NONE, _NONE, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64),
+    Rows(
+        np.zeros(1, dtype=np.int64), _NONE, np.zeros(0), np.zeros(0),
+        np.zeros(0, dtype=np.bool_), _NONE, _NONE,
+    ),
+    np.zeros(1, dtype=np.int64), _NONE,
+)  # fmt: skip
+
+
+def block_of(blocks: Blocks) -> Ints:
+    """(positions,) the block of each position."""
+    return np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))
+
+
+def costs_beside(plan: Plan, view: View, rules: int) -> list[float | None]:
+    """Nats lost by each rule: its blocks solved again without it, all of them together."""
+    costs: list[float | None] = [0.0] * rules
+    pairs = _pairs(plan, view, view.binding)
+    again = _again(plan, view, pairs, copies_without)
+    if again is None:
+        return [None if any(rule == one for _, one in pairs) else 0.0 for rule in range(rules)]
+    freed, positions, theta = again
+    weights = view.weights[positions]
+    gains = _terms(weights, theta) - _terms(weights, view.theta[positions])
+    for (_, rule), gain in zip(pairs, _summed(freed, gains), strict=True):
+        costs[rule] = _added(costs[rule], gain)
+    return costs
+
+
+def costs_alone(plan: Plan, view: View, rules: int) -> list[tuple[float | None, int, float | None]]:
+    """Nats lost by each rule if there were no other, what freedom it takes, and the chance.
+
+    A rule that the free rows keep costs nothing.
+    """
+    pairs = _pairs(plan, view, view.broken)
+    again = _again(plan, view, pairs, copies_with_only)
+    lost: list[float | None] = [0.0] * rules
+    taken, halves = [0] * rules, [0] * rules
+    if again is None:
+        return [
+            (None if any(rule == r for _, r in pairs) else 0.0, 0, None) for rule in range(rules)
+        ]
+    held, positions, theta = again
+    weights = view.weights[positions]
+    losses = _terms(weights, view.free[positions]) - _terms(weights, theta)
+    for at, ((_, rule), loss) in enumerate(zip(pairs, _summed(held, losses), strict=True)):
+        lost[rule] = _added(lost[rule], loss)
+        freedom, inequalities = _freedom(held, at, weights, theta)
+        taken[rule] += freedom
+        halves[rule] += inequalities
+    return [
+        (lost[rule], taken[rule], _chance(lost[rule], taken[rule], halves[rule]))
+        for rule in range(rules)
+    ]
+
+
+def _again(
+    plan: Plan,
+    view: View,
+    pairs: list[tuple[int, int]],
+    copies: Callable[[Blocks, Sequence[tuple[int, int]]], Blocks],
+) -> tuple[Blocks, Ints, Floats] | None:
+    """Copies of these blocks with other rules, their positions among all, and their optimum.
+
+    None where that would be too much work.
+    """
+    blocks = plan.blocks
+    if not pairs:
+        return _EMPTY, np.zeros(0, dtype=np.int64), np.zeros(0)
+    chosen = np.array([block for block, _ in pairs])
+    sizes = np.diff(blocks.cell_at)[chosen]
+    made_of = np.diff(blocks.rule_at)[chosen]
+    if sizes.sum() > MOST_CELLS or (made_of.astype(float) ** 2 * sizes).sum() > MOST_WORK:
+        return None
+    other = copies(blocks, pairs)
+    starts = blocks.cell_at[chosen]
+    positions = np.repeat(starts - other.cell_at[:-1], sizes) + np.arange(sizes.sum())
+    theta = solve(compile_blocks(other, _anything(other)), view.weights[positions]).theta
+    return other, positions, theta
+
+
+def _summed(blocks: Blocks, values: Floats) -> list[float]:
+    return [float(each) for each in np.bincount(block_of(blocks), values, minlength=len(blocks))]
+
+
+def _added(sum_: float | None, nats: float) -> float | None:
+    """A further loss; nothing is known any more once one of them is not finite."""
+    return None if sum_ is None or not np.isfinite(nats) else sum_ + max(0.0, nats)
+
+
+def _anything(blocks: Blocks) -> Interior:
+    """An interior that says nothing: what rules hold at 0 has no weight, with a rule or without."""
+    return Interior(
+        feasible=np.ones(len(blocks), dtype=np.bool_),
+        point=np.full(blocks.cells.size, np.nan),
+        tight=np.zeros(len(blocks.rules), dtype=np.bool_),
+        zero=np.zeros(blocks.cells.size, dtype=np.bool_),
+    )
+
+
+def _pairs(plan: Plan, view: View, which: Bools) -> list[tuple[int, int]]:
+    """The blocks and rules of these instances, and all with ratios."""
+    at = np.flatnonzero(which)
+    pairs = set(zip(view.block[at].tolist(), plan.blocks.rules.rule[at].tolist(), strict=True))
+    return sorted(pairs | {(each.block, each.rule) for each in plan.blocks.ratios})
+
+
+def _terms(weights: Floats, theta: Floats) -> Floats:
+    used = weights > 0
+    out = np.zeros_like(weights)
+    with np.errstate(divide="ignore"):
+        out[used] = weights[used] * np.log(theta[used])
+    return out
+
+
+def _freedom(blocks: Blocks, number: int, weights: Floats, theta: Floats) -> tuple[int, int]:
+    """How many parameters the rules of a block take away, and how many inequalities bind there.
+
+    Their rank beside the sums of the rows; rows without as much as one case have nothing to lose.
+    """
+    first, last = int(blocks.cell_at[number]), int(blocks.cell_at[number + 1])
+    row = blocks.row[first:last] - blocks.row_at[number]
+    rules = blocks.rules.chosen(np.arange(blocks.rule_at[number], blocks.rule_at[number + 1]))
+    seen = np.bincount(row, weights[first:last]) >= 1
+    tight = np.abs(rules.values(theta) - rules.limits) <= TOUCHES
+    told = np.bincount(rules.owner, ~seen[row[rules.cells - first]], minlength=len(rules)) == 0
+    chosen = rules.chosen(np.flatnonzero(tight & told))
+    lists = [each for each in blocks.ratios if each.block == number]
+    ratios = sum((len(each.lists) - 1) * (each.lists.shape[1] - 1) for each in lists)
+    unequal = int((~chosen.equal).sum())
+    if len(chosen) <= 1 or last - first > SMALL:
+        return len(chosen) + ratios, unequal
+    dense = np.zeros((len(chosen), last - first))
+    dense[chosen.owner, chosen.cells - first] = chosen.factors
+    sums = (row == np.arange(row[-1] + 1)[:, None]).astype(np.float64)
+    rank = int(np.linalg.matrix_rank(np.vstack([sums, dense]))) - len(sums)
+    return rank + ratios, unequal
+
+
+def _chance(cost: float | None, freedom: int, inequalities: int) -> float | None:
+    """How often a true rule would cost as much: twice the loss is χ² with so many degrees."""
+    if cost is None or freedom < 1:
+        return None
+    from scipy.special import chdtrc
+
+    half = 0.5 if freedom == inequalities == 1 else 1.0
+    return half * float(chdtrc(freedom, 2 * cost))
