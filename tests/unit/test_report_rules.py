@@ -91,7 +91,8 @@ def test_the_section_holds_every_field_of_a_status(three):
         "number": 3, "text": "Rain decreases with Sky", "by": "Dr. Kim", "confidence": 0.8,
         "source": "expert.know", "line": 7, "verdict": "resisted", "value": 0.0, "limit": 0.0,
         "slack": 0.0, "instances": 1, "binding": 1, "price": None, "cost": 7.0, "at_least": False,
-        "alone": None, "dearest": "", "freedom": 1, "chance": 0.0002, "solved_by": "pooling adjacent violators",
+        "alone": None, "dearest": "", "freedom": 1, "chance": 0.0002,
+        "solved_by": "pooling adjacent violators",
     }  # fmt: skip
 
 

@@ -382,3 +382,17 @@ def test_cells_held_at_0_do_not_trouble_map():
         "Coin", coins(6, 3, 0), knowledge="P(Coin=c) = 0", estimate=tc.MAP(), prior=tc.BDeu(1)
     )
     assert fit.network["Coin"].values[2] == 0
+
+
+def test_the_orders_that_rules_took_as_the_states_stand_are_said():
+    net = tc.textbook("asia")
+    cases = tc.sample(net, 50, seed=1)
+    fit = tc.fit(net, cases, knowledge="lung increases with smoke; order of smoke: no < yes")
+    (note,) = (note for note in fit.notes if note.startswith("orders of states"))
+    assert note == (
+        "orders of states as they stand, low to high: lung: yes < no; "
+        "a line `order of lung: no < yes` would turn one round"
+    )
+    declared = "lung increases with smoke; order of smoke: no < yes; order of lung: no < yes"
+    fit = tc.fit(net, cases, knowledge=declared)
+    assert not any(note.startswith("orders of states") for note in fit.notes)

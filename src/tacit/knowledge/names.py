@@ -206,7 +206,7 @@ def order_of(names: Names, rule: Rule, word: Word) -> tuple[int, ...]:
         order = StateOrder(word, tuple(map(Word, variable.states)))
         raise fault(
             rule, word, f"this needs an order of the states of {word.text!r}, and none is declared",
-            f"the names of the states suggest: {' < '.join(map(quoted, variable.states))}\n"
-            f"if that is right, add the line:  {order}",
+            f"they stand in the order of their names: {', '.join(map(quoted, variable.states))}\n"
+            f"say the right one, from low to high, in a line like  {order}",
         )  # fmt: skip
     return names.orders.get(word.text, tuple(range(len(variable.states))))

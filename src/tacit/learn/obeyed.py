@@ -20,6 +20,7 @@ from tacit.families.counts import Counts
 from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.knowledge.expansion import cell_label
+from tacit.knowledge.orders import orders_taken
 from tacit.learn.fits import Evidence
 from tacit.learn.parts import Part, total_log_marginal_likelihood
 from tacit.learn.ruled import Ruled, impossible_in_words
@@ -204,7 +205,9 @@ def refuse_means(estimate: Estimate) -> None:
 
 def rule_notes(known: Ruled, weights: Floats) -> tuple[str, ...]:
     """What the reader should know about a fit under rules."""
-    return (*_doubted(known), *_bare(known.plan, weights), *_INTERVALS)
+    variables = {name: axes[-1] for name, axes in known.bound.cells.families.items()}
+    orders = orders_taken(known.knowledge.rules, variables)
+    return (*orders, *_doubted(known), *_bare(known.plan, weights), *_INTERVALS)
 
 
 def resisted_notes(rules: Iterable[RuleStatus]) -> tuple[str, ...]:
