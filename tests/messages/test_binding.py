@@ -227,7 +227,8 @@ def test_an_order_that_nobody_declared_is_shown():
         "this needs an order of the states of 'Age group', and none is declared",
         'Cough increases with "Age group"', '"Age group"',
         "they stand in the order of their names: young, mid, old\n"
-        'say the right one, from low to high, in a line like  order of "Age group": young < mid < old',
+        "say the right one, from low to high, in a line like  "
+        'order of "Age group": young < mid < old',
     )  # fmt: skip
 
 
