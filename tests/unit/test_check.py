@@ -211,12 +211,28 @@ def test_the_least_work_is_done_first() -> None:
 
 
 def test_questions_go_into_several_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "\n".join(f"P(Xray=normal | Stage={s}) <= 0.{k}" for k, s in enumerate(STAGE.states, 1))
+    text = "\n".join(f"P(Stage={{I, {s}}} | Smoker={t}) <= 0.{k}"
+                     for s, k in (("II", 3), ("III", 4)) for t in SMOKER.states)  # fmt: skip
     blocks = blocks_of(bind(rules_of(text), CELLS))
-    once = cell_intervals(blocks, np.arange(4))
-    monkeypatch.setattr("tacit.knowledge.implied.CALL", 1)
-    assert_allclose(cell_intervals(blocks, np.arange(4)), once)
-    assert_allclose(once[::2, 1], [0.1, 0.2, 0.3, 0.4])
+    once = cell_intervals(blocks, np.arange(2))
+    monkeypatch.setattr("tacit.knowledge.programs.CALL", 1)
+    assert_allclose(cell_intervals(blocks, np.arange(2)), once)
+    assert_allclose(once[:, 1], [0.3, 0.3, 0.4, 1] * 2)
+
+
+@pytest.mark.parametrize("text", ["X increases with Y", "X decreases with Y",
+                                  "P(X=b | Y, Z) <= 0.6", "P(X | Y, Z) <= 0.6",
+                                  "P(X | Y=y0, Z) = P(X | Y=y1, Z)"])  # fmt: skip
+def test_rules_with_room_to_spare_need_no_linear_program(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    y, z = (tc.Discrete(n, tuple(f"{n.lower()}{at}" for at in range(50))) for n in "YZ")
+    cells = Cells.of({"X": (z, y, tc.Discrete("X", tuple("abcd")))})
+    monkeypatch.setattr("tacit.knowledge.programs.solved", None)
+    inside = relative_interior(blocks_of(bind(rules_of(text), cells)))
+    assert inside.feasible.all()
+    assert not inside.tight.any()
+    assert not inside.zero.any()
 
 
 def test_a_conflict_that_is_not_proven_smallest_is_said_to_be_so() -> None:

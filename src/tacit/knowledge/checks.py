@@ -217,7 +217,7 @@ def _fixed(blocks: Blocks, interior: Interior, ranges: Floats) -> tuple[Ints, Fl
     """Cells that the rules settle, less those whose number a rule names itself."""
     single = np.diff(blocks.rules.at) == 1
     told = blocks.rules.cells[blocks.rules.at[:-1][single & blocks.rules.equal]]
-    settled: Bools = (ranges[:, 1] - ranges[:, 0] <= SAME) | interior.zero
+    settled: Bools = (ranges[:, 1] - ranges[:, 0] <= SAME * ranges[:, 1]) | interior.zero
     settled[told] = False
     which = np.flatnonzero(settled)
     values = np.where(interior.zero[which], 0.0, np.nan_to_num(ranges[which].mean(axis=1)))

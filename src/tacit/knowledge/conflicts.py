@@ -13,7 +13,7 @@ from tacit.knowledge.blocks import Blocks, blocks_of
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.hitting import smallest_conflict, without_spare
 from tacit.knowledge.polytope import relative_interior
-from tacit.knowledge.programs import MISSED, Part, extreme, part_of, violations
+from tacit.knowledge.programs import MISSED, ROOM, Part, extreme, part_of, violations
 from tacit.knowledge.statements import Rule
 from tacit.knowledge.wording import called, expressed, plainly, written
 
@@ -152,13 +152,18 @@ def _why(bound: Bound, blocks: Blocks, block: int, numbers: Ints) -> str:
     cost = np.zeros(part.positions.size)
     cost[np.searchsorted(part.positions, rows.cells[entries])] = rows.factors[entries]
     sign, limit = (1 if rows.factors[rows.at[chosen]] > 0 else -1), float(rows.limits[chosen])
-    low, high = (float(cost @ extreme(rest, way * cost).x) for way in (1, -1))
+    low, high = (_no_dust(float(cost @ extreme(rest, way * cost).x)) for way in (1, -1))
     needs, leaves = _bounds(sign, limit, low, high, bool(rows.equal[chosen]))
     subject = expressed(
         bound.cells, blocks.cells[rows.cells[entries]], sign * rows.factors[entries]
     )
     return _told(bound, numbers, int(rows.rule[chosen]), np.unique(rows.rule[needed]),
                  (subject, needs, leaves))  # fmt: skip
+
+
+def _no_dust(value: float) -> float:
+    """0 for what a solver takes for 0."""
+    return value if abs(value) > ROOM else 0.0
 
 
 def _bounds(sign: int, limit: float, low: float, high: float, equal: bool) -> tuple[str, str]:

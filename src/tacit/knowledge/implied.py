@@ -6,27 +6,31 @@ of one block, so one program asks as many questions as are worth a call.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.knowledge.blocks import Blocks
-from tacit.knowledge.programs import extreme, part_of
+from tacit.knowledge.bounded import bounded
+from tacit.knowledge.programs import batches, extreme, part_of, sizes
 from tacit.knowledge.rows import Rows
 
 SAME = 1e-9
 """Numbers nearer than this are one."""
-CALL = 8_000
-"""So many cells and rules go into one program."""
 
 
 def cell_intervals(blocks: Blocks, chosen: Ints) -> Floats:
     """(positions, 2) the least and the largest value of each cell; nan in blocks not chosen."""
     found = np.full((blocks.cells.size, 2), np.nan)
     block = np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))
-    cells = np.flatnonzero(np.isin(block, chosen))
-    for asked in _batches(_sizes(blocks)[block[cells]]):
+    wanted = np.zeros(len(blocks), dtype=np.bool_)
+    wanted[chosen] = True
+    simple = bounded(blocks)
+    known = wanted[block[simple.positions]]
+    found[simple.positions[known]] = np.column_stack([simple.low, simple.high])[known]
+    cells = np.flatnonzero((wanted & ~simple.blocks)[block])
+    for asked in batches(sizes(blocks)[block[cells]]):
         part = part_of(blocks, block[cells[asked]])
         places = part.first + cells[asked] - blocks.cell_at[block[cells[asked]]]
         for side, way in enumerate((1.0, -1.0)):
@@ -34,19 +38,6 @@ def cell_intervals(blocks: Blocks, chosen: Ints) -> Floats:
             cost[places] = way
             found[cells[asked], side] = extreme(part, cost).x[places]
     return np.asarray(np.clip(found, 0.0, 1.0))
-
-
-def _sizes(blocks: Blocks) -> Ints:
-    return np.asarray(np.diff(blocks.cell_at) + np.diff(blocks.rule_at))
-
-
-def _batches(sizes: Ints) -> Iterator[slice]:
-    """Questions in their order, about `CALL` at a time."""
-    last = 0
-    while last < sizes.size:
-        first = last
-        last += max(1, int(np.searchsorted(np.cumsum(sizes[first:]), CALL, side="right")))
-        yield slice(first, last)
 
 
 def redundant(blocks: Blocks, chosen: Ints) -> dict[int, tuple[int, ...]]:
@@ -113,7 +104,7 @@ def _implied(blocks: Blocks, rows: Ints, dropped: list[int]) -> dict[int, set[in
     needed: set[int] = set()
     rows, sides = _questions(blocks, rows)
     while rows.size:
-        asked = next(_batches(_sizes(blocks)[_block_of_rules(blocks)[rows]]))
+        asked = next(batches(sizes(blocks)[_block_of_rules(blocks)[rows]]))
         holds, which, reasons = _answers(blocks, rows[asked], sides[asked], dropped)
         numbers = blocks.rules.rule[rows[asked]]
         needed.update(numbers[~holds].tolist())

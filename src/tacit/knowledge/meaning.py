@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.arrays import Ints
 from tacit.core.errors import SizeError, listed, quoted
-from tacit.knowledge.chunks import Chunk
+from tacit.knowledge.chunks import ROUNDING, Chunk
 from tacit.knowledge.faults import fault, shown
 from tacit.knowledge.names import Layout, Names, layout_of, refuse, states_of
 from tacit.knowledge.statements import (
@@ -161,7 +161,13 @@ def _measured(names: Names, rule: Rule, expression: Expression) -> Measured:
             _refuse_coefficient(names, rule, part.of)
         else:
             places.append((part.factor, place(names, rule, part.of)))
-    return places, fsum(numbers)
+    return places, added(numbers)
+
+
+def added(numbers: Sequence[float]) -> float:
+    """Their sum, 0 where only rounding is left of it: 0.3 - 0.2 - 0.1 is nothing."""
+    total = fsum(numbers)
+    return total if abs(total) > ROUNDING * max(map(abs, numbers), default=0.0) else 0.0
 
 
 def _refuse_coefficient(names: Names, rule: Rule, said: Coefficient) -> None:
@@ -183,7 +189,7 @@ def _pair(rule: Rule, left: Measured, right: Measured, sign: str) -> Chunk:
     parts += [(-turn * factor, where) for factor, where in right[0]]
     cells = cells_of(rule, [where for _, where in parts])
     factors = [factor for factor, where in parts for _ in where.mass]
-    return Chunk(cells, factors, turn * fsum((right[1], -left[1])), sign == "=", turn)
+    return Chunk(cells, factors, turn * added((right[1], -left[1])), sign == "=", turn)
 
 
 def cells_of(rule: Rule, places: Sequence[Place]) -> Ints:

@@ -1,7 +1,7 @@
 """Which tables the rules allow: is there any, what do all of them have in common, one of them.
 
-The tables that linear rules allow form, block by block, a polytope. All blocks stand in one linear
-program and are solved together. Ratio lists are not linear and are left out here.
+The tables that linear rules allow form, block by block, a polytope. Ratio lists are not linear and
+are left out here.
 """
 
 from __future__ import annotations
@@ -13,9 +13,24 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import KnowledgeError
 from tacit.knowledge.blocks import Blocks
-from tacit.knowledge.programs import MISSED, ROOM, UNIT, Part, empty, part_of, solved, violations
+from tacit.knowledge.bounded import NOTHING, bounded
+from tacit.knowledge.guesses import guessed
+from tacit.knowledge.programs import (
+    MISSED,
+    ROOM,
+    UNIT,
+    Part,
+    batches,
+    empty,
+    part_of,
+    sizes,
+    solved,
+    violations,
+)
 
 _INSIDE = 1e-9
+_DROPPED = 1e-9
+"""HiGHS takes smaller factors for 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,31 +53,50 @@ class Interior:
 def relative_interior(blocks: Blocks) -> Interior:
     """Whether each block is feasible, what its tables have in common, and one table inside.
 
+    Rows with bounds on disjoint masses have a closed form; elsewhere a table with room to spare,
+    if one is guessed, says that nothing is forced; linear programs decide about the rest.
+    """
+    found = Interior(
+        feasible=np.ones(len(blocks), dtype=np.bool_),
+        point=np.full(blocks.cells.size, np.nan),
+        tight=np.zeros(len(blocks.rules), dtype=np.bool_),
+        zero=np.zeros(blocks.cells.size, dtype=np.bool_),
+    )
+    simple = bounded(blocks)
+    found.point[simple.positions] = simple.inside
+    found.zero[simple.positions] = simple.high < NOTHING
+    found.tight[simple.rules] = True
+    rest = np.flatnonzero(~simple.blocks)
+    rest, point = guessed(blocks, np.flatnonzero(~simple.blocks))
+    found.point[~np.isnan(point)] = point[~np.isnan(point)]
+    for batch in batches(sizes(blocks)[rest]):
+        _decide(blocks, rest[batch], found)
+    return found
+
+
+def _decide(blocks: Blocks, chosen: Ints, found: Interior) -> None:
+    """Write to `found` what linear programs say of these blocks.
+
     Room: maximise r with  x >= r,  G x + r <= h,  A x = b,  rows summing to one; r > 0 says that
     nothing is forced, and that is all for most blocks. Where r is not positive, the least violation
     says whether the rules can hold at all, and `_forced` finds what they force.
     """
-    feasible = np.ones(len(blocks), dtype=np.bool_)
-    point = np.full(blocks.cells.size, np.nan)
-    tight = np.zeros(len(blocks.rules), dtype=np.bool_)
-    zero = np.zeros(blocks.cells.size, dtype=np.bool_)
-    everything = part_of(blocks, np.arange(len(blocks)))
-    doubtful = np.arange(len(blocks))
-    if doubtful.size and (found := _roomiest(everything)) is not None:
-        inside, room = found
-        point[:] = inside
-        doubtful = np.flatnonzero(room <= _INSIDE)
-    if doubtful.size:
-        part = part_of(blocks, doubtful)
-        missed, _ = violations(part)
-        worst = np.bincount(part.rule_block, np.abs(missed), part.blocks)
-        feasible[doubtful] = worst <= MISSED
-        point[part.positions] = np.nan
-        part, missed = _kept(blocks, doubtful[worst <= MISSED], part, missed)
-        if part.blocks:
-            filled = _forced(part, part.limits + missed)
-            point[part.positions], tight[part.rules], zero[part.positions] = filled
-    return Interior(feasible, point, tight, zero)
+    part = part_of(blocks, chosen)
+    if (roomy := _roomiest(part)) is not None:
+        inside, room = roomy
+        found.point[part.positions] = inside
+        chosen = chosen[room <= _INSIDE]
+    if not chosen.size:
+        return
+    part = part_of(blocks, chosen)
+    missed, _ = violations(part)
+    worst = np.bincount(part.rule_block, np.abs(missed), part.blocks)
+    found.feasible[chosen] = worst <= MISSED
+    found.point[part.positions] = np.nan
+    part, missed = _kept(blocks, chosen[worst <= MISSED], part, missed)
+    if part.blocks:
+        filled = _forced(part, part.limits + missed)
+        found.point[part.positions], found.tight[part.rules], found.zero[part.positions] = filled
 
 
 def _kept(blocks: Blocks, chosen: Ints, part: Part, missed: Floats) -> tuple[Part, Floats]:
@@ -107,24 +141,38 @@ def _forced(part: Part, limits: Floats) -> tuple[Floats, Bools, Bools]:
     """A point inside, the inequalities that are tight and the cells that are zero.
 
     Maximise Σ min(slack, millionth) over the inequalities not yet seen to be strict, until the sum
-    is zero: then each of them is tight. One round nearly always finds all. [Freund, Roundy and
-    Todd 1985, with a fixed scale]
+    is zero: then each of them is tight. One round nearly always finds all. What is left then may
+    be a small part of something that has its millionth already, so that the last rounds are
+    without a cap. [Freund, Roundy and Todd 1985, with a fixed scale]
     """
-    strict, positive = part.equal.copy(), np.zeros(part.block.size, dtype=np.bool_)
+    most = 1 / UNIT
+    strict, positive = part.equal.copy(), _beyond_the_solver(part)
     while not (strict.all() and positive.all()):
-        point = _most_strict(part, limits, np.flatnonzero(~strict), np.flatnonzero(~positive))
+        point = _most_strict(part, limits, np.flatnonzero(~strict), np.flatnonzero(~positive), most)
         slack = limits - part.matrix @ point
         new_rules, new_cells = ~strict & (slack > ROOM), ~positive & (point > ROOM)
         if not (new_rules.any() or new_cells.any()):
-            break
+            if most == np.inf:
+                break
+            most = np.inf
         strict, positive = strict | new_rules, positive | new_cells
     found = _roomiest(part, (strict, positive), limits)
     inside = np.maximum(found[0], 0.0) if found is not None else point
     return np.where(positive, inside, 0.0), ~strict, ~positive
 
 
-def _most_strict(part: Part, limits: Floats, rules: Ints, cells: Ints) -> Floats:
-    """The point at which Σ min(slack, millionth) over these rules and cells is largest."""
+def _beyond_the_solver(part: Part) -> Bools:
+    """(cells,) those tied by factors that the solver takes for 0; they are no zeros for that."""
+    small = np.abs(part.matrix.data) < _DROPPED
+    tied = np.zeros(part.block.size, dtype=np.bool_)
+    if small.any():
+        owner = np.repeat(np.arange(len(part.limits)), np.diff(part.matrix.indptr))
+        tied[part.matrix.indices[np.isin(owner, owner[small])]] = True
+    return tied
+
+
+def _most_strict(part: Part, limits: Floats, rules: Ints, cells: Ints, most: float) -> Floats:
+    """The point at which Σ min(slack, most) over these rules and cells is largest."""
     from scipy.sparse import eye_array, hstack, vstack
 
     size = part.block.size
@@ -139,7 +187,7 @@ def _most_strict(part: Part, limits: Floats, rules: Ints, cells: Ints) -> Floats
     wanted = rules.size + cells.size
     sums = hstack([part.sums, empty(part.sums.shape[0], wanted)])
     cost = np.concatenate([np.zeros(size), -np.ones(wanted)])
-    high = np.concatenate([np.full(size, np.inf), np.full(wanted, 1 / UNIT)])
+    high = np.concatenate([np.full(size, np.inf), np.full(wanted, most)])
     solution = solved(cost, matrix, bounds, equal, sums, high=high)
     if solution is None:
         raise KnowledgeError("the solver could not decide what the rules force")

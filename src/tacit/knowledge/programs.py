@@ -9,6 +9,7 @@ counts here: rules missed by less than `MISSED` in sum hold, room below `ROOM` i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 MISSED = 1e-8
 ROOM = 1e-12
 UNIT = 1e6
+CALL = 4_000
+"""So many cells and rules go into one program: larger ones take longer for each of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +101,21 @@ def _spans(at: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     which = np.repeat(np.arange(chosen.size), lengths)
     first = np.repeat(at[chosen] - (np.cumsum(lengths) - lengths), lengths)
     return first + np.arange(which.size), which
+
+
+def sizes(blocks: Blocks) -> Ints:
+    """(blocks,) cells and rules of each."""
+    return np.asarray(np.diff(blocks.cell_at) + np.diff(blocks.rule_at))
+
+
+def batches(sizes: Ints) -> Iterator[slice]:
+    """Questions of these sizes in their order, about `CALL` at a time."""
+    ends = np.cumsum(sizes)
+    last = 0
+    while last < sizes.size:
+        first, before = last, int(ends[last - 1]) if last else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + CALL, side="right")))
+        yield slice(first, last)
 
 
 def violations(part: Part, hard: Bools | None = None) -> tuple[Floats, Floats]:

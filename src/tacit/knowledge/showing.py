@@ -12,6 +12,7 @@ from tacit.arrays import Floats
 from tacit.core.errors import quoted
 from tacit.core.grid import Grid, counted
 from tacit.knowledge.checks import Check
+from tacit.knowledge.implied import SAME
 from tacit.knowledge.wording import plainly, written
 
 MOST_RULES, MOST_FORCED, MOST_TABLES, MOST_ROWS = 60, 20, 12, 24
@@ -97,7 +98,7 @@ def _grid(check: Check, name: str, values: Floats) -> Grid:
 
 
 def _interval(low: float, high: float) -> str:
-    if high - low <= 1e-9:
+    if high - low <= SAME * high:
         return plainly((low + high) / 2, 4)
     return f"{plainly(low, 4)} to {plainly(high, 4)}"
 

@@ -45,7 +45,7 @@ def in_a_row(words: Sequence[str]) -> str:
 
 def plainly(value: float, digits: int = 6) -> str:
     """A number as people write it: 0.3, not 0.30000000000000004."""
-    return f"{value:.{digits}g}" if abs(value) > 1e-12 else "0"
+    return f"{value + 0.0:.{digits}g}"
 
 
 def expressed(cells: Cells, which: Ints, factors: Floats) -> str:

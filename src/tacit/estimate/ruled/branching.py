@@ -157,7 +157,7 @@ class Branching:
             elif len(sets) == 1 and label == own:
                 for number in numbers:
                     branch += [len(given)] * self.family.masses[number][1].bit_count()
-                    given.append(share * self._scale([number]) / self._scale(numbers))
+                    given.append(share * (self._scale([number]) / self._scale(numbers)))
             else:
                 branch += [len(given)] * len(cells)
                 given.append(share if label == own else nan)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isclose
 from typing import TypeAlias
 
-from tacit.estimate.ruled.masses import TOLERANCE, Mass, NoTreeError, Statement
+from tacit.estimate.ruled.masses import ROUNDED, TOLERANCE, Mass, NoTreeError, Statement
 
 ONE = 0
 """The set whose mass is 1; whole rows are tied to it."""
@@ -168,14 +168,14 @@ class Family:
                     continue
                 own = self.label(number)[0]
                 shares, left = self._shares(number)
-                if shares and left <= TOLERANCE:
+                if shares and left <= ROUNDED * (len(self.children[number]) + 2):
                     return self._outside(number, own)
                 if len(shares) == 1:
                     ((label, share),) = shares.items()
                     if not self._lone(label):
                         news |= self.tie(label, own, left / share)
                 elif len(self.full) > 1 and shares:
-                    news |= self._same_rest((own, round(left, 9)), shares, seen)
+                    news |= self._same_rest((own, _rounded(left)), shares, seen)
             if not news:
                 return {}
 
@@ -201,7 +201,7 @@ class Family:
 
     def _same_rest(self, parent: tuple[int, float], shares: Shares, seen: Seen) -> bool:
         """Whether these agree with parts seen before in all classes but one, which is news."""
-        hashes = {label: hash((label, round(share, 9))) for label, share in shares.items()}
+        hashes = {label: hash((label, _rounded(share))) for label, share in shares.items()}
         total, news = 0, False
         for each in hashes.values():
             total ^= each
@@ -217,6 +217,11 @@ def _agree(one: Shares, but: int, other: Shares, and_but: int) -> bool:
     return rest.keys() == other.keys() - {and_but} and all(
         isclose(share, other[label], rel_tol=TOLERANCE) for label, share in rest.items()
     )
+
+
+def _rounded(share: float) -> float:
+    """Its nine first digits."""
+    return float(f"{share:.9g}")
 
 
 def bits_of(mask: int) -> Iterator[int]:

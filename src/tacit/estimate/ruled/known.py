@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.arrays import Floats, Ints
-from tacit.estimate.ruled.masses import TOLERANCE
+from tacit.estimate.ruled.masses import NOTHING, ROUNDED
 from tacit.estimate.ruled.splits import Tree
 from tacit.knowledge.blocks import Block
 from tacit.knowledge.rows import Rows
@@ -68,7 +68,8 @@ def known_values(block: Block, tree: Tree) -> Known | None:
 
 def _inside(shares: Floats) -> bool:
     """Whether no cell need be 0."""
-    return float(shares.min()) > TOLERANCE and float(shares.sum()) < 1 - TOLERANCE
+    left = 1.0 - float(shares.sum())
+    return float(shares.min()) >= NOTHING and left > ROUNDED * (shares.size + 2)
 
 
 def _shares(rules: Rows) -> Floats:

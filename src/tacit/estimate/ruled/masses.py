@@ -13,6 +13,13 @@ import numpy as np
 from tacit.knowledge.blocks import Block
 
 TOLERANCE = 1e-9
+"""Numbers that differ by less, in proportion, are the same."""
+NOTHING = 1e-300
+"""A mass below this is 0; every larger one is a number like any other."""
+_PRECISE = 1e-6
+"""A smaller share is kept as it is: 1 - (1 - share) would lose its digits."""
+ROUNDED = 2.3e-16
+"""What is left of 1 by rounding, for every number that was added up."""
 
 Mass: TypeAlias = tuple[int, int]
 """A row, and the cells of the set in it as bits."""
@@ -68,7 +75,7 @@ def _meaning(groups: Groups, full: list[int], limit: float) -> list[Statement]:
         else:
             left[row] = values
     if not left:
-        if abs(limit) > TOLERANCE:
+        if abs(limit) > TOLERANCE * max(abs(each) for group in groups.values() for each in group):
             raise NoTreeError
         return []
     if len(left) == 1:
@@ -85,7 +92,7 @@ def _in_one_row(row: int, values: list[tuple[float, int]], limit: float) -> list
         share = (limit - second) / (first - second)
         if not -TOLERANCE <= share <= 1 + TOLERANCE:
             raise NoTreeError
-        if one.bit_count() > other.bit_count():
+        if one.bit_count() > other.bit_count() and share > _PRECISE:
             one, share = other, 1 - share
         return [Statement((row, one), None, share)]
     moved = [(value - limit, mask) for value, mask in values if not _near(value, limit)]
@@ -96,9 +103,10 @@ def _in_two_rows(left: dict[int, list[tuple[float, int]]], limit: float) -> list
     (one, these), (other, those) = left.items()
     if len(these) != 2 or len(those) != 2:
         raise NoTreeError
+    size = max(abs(value) for value, _ in these + those)
     for (taken, _), (value, mask) in (these[::-1], these):
         for (rest, _), (weight, cells) in (those[::-1], those):
-            if _near(taken + rest, limit):
+            if _near(taken + rest, limit, size):
                 return _balance([(value - taken, (one, mask)), (weight - rest, (other, cells))])
     raise NoTreeError
 
@@ -113,8 +121,9 @@ def _balance(parts: list[tuple[float, Mass]]) -> list[Statement]:
     return [Statement(one, other, -second / first)]
 
 
-def _near(one: float, other: float) -> bool:
-    return isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
+def _near(one: float, other: float, size: float = 0.0) -> bool:
+    """Whether two numbers are one, where they came from additions of numbers of this size."""
+    return isclose(one, other, rel_tol=1e-12, abs_tol=4 * ROUNDED * size)
 
 
 def without(
@@ -131,7 +140,7 @@ def without(
         for left, right, factor in said:
             one = _less(left, zero)
             other = None if right is None else _less(right, zero)
-            if right is None and factor <= TOLERANCE:
+            if right is None and factor < NOTHING:
                 zero[left[0]] = zero.get(left[0], 0) | left[1]
             elif one[1] == 0 or (other is not None and other[1] == 0):
                 if other is None:

@@ -17,7 +17,7 @@ import numpy as np
 from tacit.arrays import Ints
 from tacit.estimate.ruled.families import Family
 from tacit.estimate.ruled.flat import Split
-from tacit.estimate.ruled.masses import TOLERANCE, NoTreeError
+from tacit.estimate.ruled.masses import ROUNDED, TOLERANCE, NoTreeError
 
 Lists: TypeAlias = list[tuple[int, ...]]
 """Positions, list by list; columns match."""
@@ -173,7 +173,8 @@ class Ratio:
         heads = sorted({top for top, _ in self.joined})
         given = np.array([self._given(family, head) for head in heads])
         left = 1.0 - np.nansum(given)
-        if left <= TOLERANCE if np.isnan(given).any() else abs(left) > TOLERANCE:
+        least = ROUNDED * (given.size + 2)
+        if left <= least if np.isnan(given).any() else abs(left) > TOLERANCE:
             raise NoTreeError
         at = np.array([family.cells(cell)[0] for cells in self.columns for cell in cells])
         of = np.repeat([heads.index(top) for top, _ in self.joined], len(self.sets))
