@@ -24,7 +24,7 @@ from tacit.knowledge.polytope import Interior
 if TYPE_CHECKING:
     from tacit.kernels.normal import Memory, Point, Program
 
-SMALL_RULES = 300
+SMALL_RULES = 600
 WORTH_A_THREAD = 1_000_000
 DOUBTFUL = 1e-9
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,10 +15,12 @@ from tacit.knowledge.blocks import Blocks, copies_with_only, copies_without
 from tacit.knowledge.polytope import Interior
 from tacit.knowledge.rows import Rows
 
+Pair: TypeAlias = tuple[int, int]
+"""A block, and a rule of it."""
 TOUCHES = 1e-8
 """A limit nearer than this is reached."""
 MOST_CELLS = 2_000_000
-MOST_WORK = 2e10
+MOST_WORK = 1.5e9
 """Cells of all blocks that are solved again for the costs of rules, and about how many sums."""
 SMALL = 600
 """Cells of a block up to which the rank of its rules is worked out."""
@@ -78,10 +82,14 @@ def block_of(blocks: Blocks) -> Ints:
 def costs_beside(plan: Plan, view: View, rules: int) -> list[float | None]:
     """Nats lost by each rule: its blocks solved again without it, all of them together."""
     costs: list[float | None] = [0.0] * rules
-    pairs = _pairs(plan, view, view.binding)
+    single, pairs = _told_apart(plan, _pairs(plan, view, view.binding))
+    lost = _lost(plan, view)
+    for block, rule in single:
+        costs[rule] = _added(costs[rule], lost[block])
     again = _again(plan, view, pairs, copies_without)
     if again is None:
-        return [None if any(rule == one for _, one in pairs) else 0.0 for rule in range(rules)]
+        asked = {rule for _, rule in pairs}
+        return [None if rule in asked else costs[rule] for rule in range(rules)]
     freed, positions, theta = again
     weights = view.weights[positions]
     gains = _terms(weights, theta) - _terms(weights, view.theta[positions])
@@ -95,33 +103,56 @@ def costs_alone(plan: Plan, view: View, rules: int) -> list[tuple[float | None, 
 
     A rule that the free rows keep costs nothing.
     """
-    pairs = _pairs(plan, view, view.broken)
-    again = _again(plan, view, pairs, copies_with_only)
     lost: list[float | None] = [0.0] * rules
     taken, halves = [0] * rules, [0] * rules
-    if again is None:
-        return [
-            (None if any(rule == r for _, r in pairs) else 0.0, 0, None) for rule in range(rules)
-        ]
-    held, positions, theta = again
-    weights = view.weights[positions]
-    losses = _terms(weights, view.free[positions]) - _terms(weights, theta)
-    for at, ((_, rule), loss) in enumerate(zip(pairs, _summed(held, losses), strict=True)):
+
+    def add(rule: int, loss: float, freedom: tuple[int, int]) -> None:
         lost[rule] = _added(lost[rule], loss)
-        freedom, inequalities = _freedom(held, at, weights, theta)
-        taken[rule] += freedom
-        halves[rule] += inequalities
+        taken[rule] += freedom[0]
+        halves[rule] += freedom[1]
+
+    single, pairs = _told_apart(plan, _pairs(plan, view, view.broken))
+    losses = _lost(plan, view)
+    for block, rule in single:
+        add(rule, losses[block], _freedom(plan.blocks, block, view.weights, view.theta))
+    again = _again(plan, view, pairs, copies_with_only)
+    if again is not None:
+        held, positions, theta = again
+        weights = view.weights[positions]
+        losses = _summed(held, _terms(weights, view.free[positions]) - _terms(weights, theta))
+        for at, (_, rule) in enumerate(pairs):
+            add(rule, losses[at], _freedom(held, at, weights, theta))
+    else:
+        for _, rule in pairs:
+            lost[rule] = None
     return [
         (lost[rule], taken[rule], _chance(lost[rule], taken[rule], halves[rule]))
         for rule in range(rules)
     ]
 
 
+def _lost(plan: Plan, view: View) -> list[float]:
+    """Nats that every block loses by all its rules together."""
+    both = _terms(view.weights, view.free) - _terms(view.weights, view.theta)
+    return _summed(plan.blocks, both)
+
+
+def _told_apart(plan: Plan, pairs: list[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """Those of blocks with one rule, which need not be solved again, and the others."""
+    blocks = plan.blocks
+    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    named = {*zip(block.tolist(), blocks.rules.rule.tolist(), strict=True)}
+    named |= {(each.block, each.rule) for each in blocks.ratios}
+    several = Counter(at for at, _ in named)
+    single = [pair for pair in pairs if several[pair[0]] == 1]
+    return single, [pair for pair in pairs if several[pair[0]] > 1]
+
+
 def _again(
     plan: Plan,
     view: View,
-    pairs: list[tuple[int, int]],
-    copies: Callable[[Blocks, Sequence[tuple[int, int]]], Blocks],
+    pairs: list[Pair],
+    copies: Callable[[Blocks, Sequence[Pair]], Blocks],
 ) -> tuple[Blocks, Ints, Floats] | None:
     """Copies of these blocks with other rules, their positions among all, and their optimum.
 
@@ -161,7 +192,7 @@ def _anything(blocks: Blocks) -> Interior:
     )
 
 
-def _pairs(plan: Plan, view: View, which: Bools) -> list[tuple[int, int]]:
+def _pairs(plan: Plan, view: View, which: Bools) -> list[Pair]:
     """The blocks and rules of these instances, and all with ratios."""
     at = np.flatnonzero(which)
     pairs = set(zip(view.block[at].tolist(), plan.blocks.rules.rule[at].tolist(), strict=True))
