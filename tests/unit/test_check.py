@@ -18,6 +18,7 @@ from tacit.knowledge.binding import bind
 from tacit.knowledge.blocks import blocks_of
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.checks import Frame, checked
+from tacit.knowledge.conflicts import why_zero
 from tacit.knowledge.hitting import smallest_conflict
 from tacit.knowledge.implied import affordable, cell_intervals
 from tacit.knowledge.parsing import rules_of
@@ -301,3 +302,32 @@ def test_checking_loads_no_kernels() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False"]
+
+
+@pytest.mark.parametrize(("text", "cell", "reasons"), [
+    ("P(Stage=I | Smoker=no) <= 0.5; P(Stage=II | Smoker=no) >= 0.4;"
+     "P(Stage=III | Smoker=no) >= 0.6; P(Stage=III | Smoker=no) <= 0.9", 2, [1, 2]),
+    ("P(Stage=I | Smoker=no) <= P(Stage=I | Smoker=yes); P(Stage=I | Smoker=yes) <= 0;"
+     "P(Stage=II | Smoker=no) <= 0.5", 2, [0, 1]),
+    ("P(Stage=II | Smoker=no) <= 0.5; P(Stage=I | Smoker=no) = 0", 2, [1]),
+    ("P(Stage=I | Smoker=no) <= 0.5", 2, []),
+    ("P(Stage=I | Smoker=no) <= 0.5", 0, []),
+])  # fmt: skip
+def test_the_fewest_rules_that_hold_a_cell_at_0(text: str, cell: int, reasons: list[int]) -> None:
+    bound = bind(rules_of(text), CELLS)
+    assert why_zero(bound, cell) == tuple(bound.rules[number] for number in reasons)
+
+
+def test_a_conflict_of_very_many_rules_is_shown_as_it_was_found() -> None:
+    year = tc.Discrete("Year", tuple(f"y{at}" for at in range(151)))
+    network = tc.Network.of([
+        table(year, [], np.full(151, 1 / 151)), table(XRAY, [year], np.full((151, 2), 0.5)),
+    ])  # fmt: skip
+    text = "\n".join(f"P(Xray=normal | Year=y{at}) <= P(Xray=normal | Year=y{at + 1})"
+                     for at in range(150))  # fmt: skip
+    ends = "\nP(Xray=normal | Year=y0) >= 0.6\nP(Xray=normal | Year=y150) <= 0.5"
+    (conflict,) = tc.check(text + ends, network).conflicts
+    assert len(conflict.rules) == 152
+    assert not conflict.smallest
+    assert "... and 112 more rules" in str(conflict)
+    assert "the others leave" in conflict.why

@@ -13,12 +13,26 @@ from tacit.knowledge.blocks import Blocks, blocks_of
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.hitting import smallest_conflict, without_spare
 from tacit.knowledge.polytope import relative_interior
-from tacit.knowledge.programs import MISSED, ROOM, Part, extreme, part_of, violations
+from tacit.knowledge.programs import (
+    MISSED,
+    ROOM,
+    UNIT,
+    Part,
+    batches,
+    extreme,
+    part_of,
+    sizes,
+    violations,
+)
 from tacit.knowledge.statements import Rule
 from tacit.knowledge.wording import called, expressed, plainly, written
 
 MOST = 5
 """So many conflicts are explained; the others are counted."""
+LONG = 100
+"""A conflict of more rules than this is shown as it was found, and no other is explained then."""
+_SHOWN, _NAMED = 40, 12
+_DEMAND = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +57,9 @@ class Conflict:
             head += " (perhaps fewer do)"
         if self.blocks > 1:
             head += f", in {self.blocks} separate parts of the network alike"
-        lines = (f"    {written(rule)}" for rule in self.rules)
+        lines = [f"    {written(rule)}" for rule in self.rules[:_SHOWN]]
+        if (more := len(self.rules) - _SHOWN) > 0:
+            lines.append(f"    ... and {counted(more, 'more rule')}")
         return "\n".join([head, "", *lines, "", self.why])
 
 
@@ -69,32 +85,51 @@ def conflict_error(conflicts: tuple[Conflict, ...], more: int) -> ConflictError:
 def conflicts_of(bound: Bound, blocks: Blocks, bad: Ints) -> tuple[tuple[Conflict, ...], int]:
     """The conflicts of infeasible blocks, and how many of the blocks are left unexplained."""
     found: list[Conflict] = []
-    left = bad
-    while left.size and len(found) < MOST:
-        numbers, smallest = _smallest(blocks, left[0])
+    left, explained = bad, 0
+    while left.size and len(found) < MOST and explained < LONG:
+        part = part_of(blocks, left[:1])
+        numbers, smallest = _fewest(part, blocks.rules.rule[part.rules])
         alike = _also_in(blocks, left, numbers)
         why = _why(bound, blocks, left[0], numbers)
         rules = tuple(bound.rules[number] for number in numbers)
         found.append(Conflict(rules, why, smallest, int(alike.sum())))
-        left = left[~alike]
+        left, explained = left[~alike], explained + numbers.size
     return tuple(found), int(left.size)
 
 
-def _smallest(blocks: Blocks, block: int) -> tuple[Ints, bool]:
-    """The numbers of the fewest statements of a block that conflict, and whether it is proven."""
-    part = part_of(blocks, np.array([block]))
-    numbers, statement = np.unique(blocks.rules.rule[part.rules], return_inverse=True)
+def why_zero(bound: Bound, cell: int) -> tuple[Rule, ...]:
+    """The fewest rules that together hold a cell at 0; none if they do not.
 
-    def missed(members: Bools) -> float:
-        return float(np.abs(violations(part.only(members[statement]))[0]).sum())
+    They are those that conflict with the demand that it be a millionth.
+    """
+    blocks = blocks_of(bound)
+    places = np.flatnonzero(blocks.cells == cell)
+    if not places.size:
+        return ()
+    block = np.searchsorted(blocks.cell_at, places, side="right") - 1
+    part = part_of(blocks, block)
+    demanding = part.with_least(int(places[0] - blocks.cell_at[block[0]]), 1 / UNIT)
+    rule = np.append(blocks.rules.rule[part.rules], _DEMAND)
+    if np.abs(violations(demanding)[0]).sum() <= MISSED:
+        return ()
+    return tuple(bound.rules[number] for number in _fewest(demanding, rule)[0])
+
+
+def _fewest(part: Part, rule: Ints) -> tuple[Ints, bool]:
+    """The numbers of the fewest statements of a block that conflict, and whether it is proven.
+
+    rule  (rules,) the statement each comes from; a demand is none, and always counts
+    """
+    demand = rule == _DEMAND
+    numbers, statement = np.unique(np.where(demand, rule.max(), rule), return_inverse=True)
 
     def conflicts(members: Bools) -> bool:
-        return missed(members) > MISSED
+        return _missed(part.only(members[statement] | demand)) > MISSED
 
     def grow(seed: Bools) -> Bools | None:
         if conflicts(seed):
             return None
-        grown = _holding_with(part, statement, seed)
+        grown = _holding_with(part, statement, seed, demand)
         for other in np.flatnonzero(~grown):
             wider = grown.copy()
             wider[other] = True
@@ -102,34 +137,46 @@ def _smallest(blocks: Blocks, block: int) -> tuple[Ints, bool]:
                 grown = wider
         return grown
 
-    core = without_spare(_priced(part, statement, numbers.size), conflicts)
-    members, proven = smallest_conflict(core, grow)
+    core = np.zeros(numbers.size, dtype=np.bool_)
+    core[statement[_priced(part) & ~demand]] = True
+    if core.sum() > LONG:
+        return numbers[core], False
+    members, proven = smallest_conflict(without_spare(core, conflicts), grow)
     return numbers[members], proven
 
 
-def _priced(part: Part, statement: Ints, count: int) -> Bools:
-    """The statements that carry a certificate of the conflict."""
-    core = np.zeros(count, dtype=np.bool_)
-    core[statement[np.abs(violations(part)[1]) > 1e-9]] = True
-    return core
+def _missed(part: Part) -> float:
+    return float(np.abs(violations(part)[0]).sum())
 
 
-def _holding_with(part: Part, statement: Ints, seed: Bools) -> Bools:
+def _priced(part: Part) -> Bools:
+    """The rules that carry a certificate of the conflict."""
+    return np.asarray(np.abs(violations(part)[1]) > 1e-9)
+
+
+def _holding_with(part: Part, statement: Ints, seed: Bools, demand: Bools) -> Bools:
     """The statements that hold where all in `seed` do and the others are missed least."""
-    own = seed[statement]
+    own = seed[statement] | demand
     eased = part.limits.copy()
     eased[own] += violations(part.only(own))[0]
     missed, _ = violations(part.with_limits(eased), hard=own)
-    total = np.bincount(statement, np.abs(missed), seed.size)
+    total = np.bincount(statement, np.where(demand, 0.0, np.abs(missed)), seed.size)
     return np.asarray(seed | (total <= MISSED / 10))
 
 
 def _also_in(blocks: Blocks, candidates: Ints, numbers: Ints) -> Bools:
     """In which of these blocks the rules conflict too."""
-    part = part_of(blocks, candidates)
-    only = part.only(np.isin(blocks.rules.rule[part.rules], numbers))
-    missed, _ = violations(only)
-    return np.asarray(np.bincount(only.rule_block, np.abs(missed), part.blocks) > MISSED)
+    named = np.flatnonzero(np.isin(blocks.rules.rule, numbers))
+    owner = np.searchsorted(blocks.rule_at, named, side="right") - 1
+    alike = np.isin(candidates, owner)
+    which = np.flatnonzero(alike)
+    for batch in batches(sizes(blocks)[candidates[which]]):
+        part = part_of(blocks, candidates[which[batch]])
+        only = part.only(np.isin(blocks.rules.rule[part.rules], numbers))
+        missed, _ = violations(only)
+        total = np.bincount(only.rule_block, np.abs(missed), part.blocks)
+        alike[which[batch]] = total > MISSED
+    return alike
 
 
 def _why(bound: Bound, blocks: Blocks, block: int, numbers: Ints) -> str:
@@ -137,10 +184,9 @@ def _why(bound: Bound, blocks: Blocks, block: int, numbers: Ints) -> str:
     part = part_of(blocks, np.array([block]))
     part = part.only(np.isin(blocks.rules.rule[part.rules], numbers))
 
-    def conflicts(rows: Bools) -> bool:
-        return float(np.abs(violations(part.only(rows))[0]).sum()) > MISSED
-
-    needed = without_spare(np.abs(violations(part)[1]) > 1e-9, conflicts)
+    needed = _priced(part)
+    if needed.sum() <= LONG:
+        needed = without_spare(needed, lambda rows: _missed(part.only(rows)) > MISSED)
     rows = blocks.rules.chosen(part.rules)
     chosen = min(
         np.flatnonzero(needed).tolist(),
@@ -186,6 +232,8 @@ def _told(bound: Bound, numbers: Ints, one: int, others: Ints, said: tuple[str, 
     if not rest:
         source = "its other parts leave" if one in others else "the table leaves"
         return f"{needed}, {source} {leaves}"
+    if len(rest) > _NAMED:
+        return f"{needed}, the others leave {leaves}"
     names = called([bound.rules[number] for number in rest], among)
     if one in others:
         return f"{needed}, {names} and the rest of {who} leave {leaves}"

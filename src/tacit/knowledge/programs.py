@@ -63,6 +63,17 @@ class Part:
             matrix=self.matrix[which], limits=self.limits[which], equal=self.equal[which],
         )  # fmt: skip
 
+    def with_least(self, position: int, least: float) -> Part:
+        """The same of one block, and a demand behind its rules: x[position] >= least."""
+        from scipy.sparse import csr_array, vstack
+
+        row = csr_array(([-1.0], ([0], [position])), shape=(1, self.block.size))
+        return replace(
+            self, rules=np.append(self.rules, -1), rule_block=np.append(self.rule_block, 0),
+            matrix=vstack([self.matrix, row], format="csr"),
+            limits=np.append(self.limits, -least), equal=np.append(self.equal, False),
+        )  # fmt: skip
+
     def with_limits(self, limits: Floats) -> Part:
         """The same rules with other limits."""
         return replace(self, limits=limits)
