@@ -396,3 +396,20 @@ def test_the_orders_that_rules_took_as_the_states_stand_are_said():
     declared = "lung increases with smoke; order of smoke: no < yes; order of lung: no < yes"
     fit = tc.fit(net, cases, knowledge=declared)
     assert not any(note.startswith("orders of states") for note in fit.notes)
+
+
+def test_a_ratio_beside_an_inequality_that_binds_is_refused_with_both_rules():
+    counts = np.array([[6, 3, 1], [2, 7, 5]])
+    ratio = "P(Coin=a | Side=x) : P(Coin=b | Side=x) = P(Coin=a | Side=y) : P(Coin=b | Side=y)"
+    with pytest.raises(EstimateError) as raised:
+        ml("Side -> Coin", two_sided(counts), [ratio, "P(Coin=a | Side=x) <= 0.1"])
+    assert ratio in str(raised.value)
+    assert "P(Coin=a | Side=x) <= 0.1" in str(raised.value)
+
+
+def test_only_the_rules_that_hold_a_cell_at_0_are_named():
+    rules = "P(Coin={a, b}) = 1; P(Coin=a) <= 0.9"
+    with pytest.raises(EstimateError) as raised:
+        tc.fit("Coin", coins(6, 3, 1), knowledge=rules)
+    assert "P(Coin={a, b}) = 1" in str(raised.value)
+    assert "0.9" not in str(raised.value)

@@ -7,19 +7,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from tacit.core.dag import Dag
 from tacit.core.errors import EstimateError
 from tacit.core.variables import Discrete, Variable
 from tacit.estimate.ruled.inequalities import ImpossibleEvidenceError
-from tacit.estimate.ruled.plan import Plan, compile_plan
+from tacit.estimate.ruled.plan import Plan, RatioError, compile_plan
 from tacit.infer.flat import Layout
 from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
+from tacit.knowledge.conflicts import why_zero
 from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.knowledge import Knowledge
+from tacit.knowledge.statements import Rule
 from tacit.knowledge.structural import check_structure
 from tacit.learn.parts import discrete_axes
 
@@ -70,25 +70,41 @@ def _placed(tables: Mapping[str, tuple[Discrete, ...]], layout: Layout) -> Cells
     return Cells(tables, starts, layout.size)
 
 
+def _ratios_meet(known: Ruled, problem: RatioError) -> str:
+    blocks, block = known.plan.blocks, int(problem.blocks[0])
+    inside = slice(blocks.rule_at[block], blocks.rule_at[block + 1])
+    numbers = {each.rule for each in blocks.ratios if each.block == block}
+    numbers |= set(blocks.rules.rule[inside][~blocks.rules.equal[inside]].tolist())
+    rules = (known.bound.rules[number] for number in sorted(numbers))
+    said = "\n".join(f"    {_placed_at(rule)}{rule}" for rule in rules)
+    return (
+        "an inequality binds in rows whose ratios are given as well, and no closed form holds both"
+        f"\n\n{said}\n\nleave out the ratio or the inequality"
+    )
+
+
+def _placed_at(rule: Rule) -> str:
+    return f"{rule.source}:{rule.line}: " if rule.source else ""
+
+
 @contextmanager
 def impossible_in_words(known: Ruled | None) -> Iterator[None]:
     """An error about evidence that rules hold impossible names the cell and the rules."""
     try:
         yield
+    except RatioError as problem:
+        if known is None:
+            raise
+        raise EstimateError(_ratios_meet(known, problem)) from None
     except ImpossibleEvidenceError as problem:
         if known is None:
             raise
         cell = int(known.plan.blocks.cells[problem.positions[0]])
-        more = (
-            f" (and {problem.positions.size - 1} more cells)" if problem.positions.size > 1 else ""
-        )
-        rules = known.bound.rows
-        (first,), (length,) = known.bound.cells.rows_of(np.array([cell]))
-        near = (rules.cells >= first) & (rules.cells < first + length)
-        named = dict.fromkeys(rules.rule[rules.owner[near]].tolist())
-        said = "\n".join(f"    {known.bound.rules[number]}" for number in named)
+        more = problem.positions.size - 1
+        others = f" (and {more} more {'cell' if more == 1 else 'cells'})" if more else ""
+        said = "\n".join(f"    {_placed_at(rule)}{rule}" for rule in why_zero(known.bound, cell))
         raise EstimateError(
-            f"the rules hold {cell_label(known.bound.cells, cell)} at 0, but cases have it{more}: "
-            "under the rules they are impossible"
+            f"the rules hold {cell_label(known.bound.cells, cell)} at 0, but cases have it{others}"
+            ": under the rules they are impossible"
             f"\n\n{said}\n\nallow a little, or look at these cases"
         ) from None

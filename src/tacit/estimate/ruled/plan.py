@@ -133,6 +133,16 @@ class Ruling:
     solution: Solution | None = None
 
 
+class RatioError(EstimateError):
+    """Blocks in which ratios and inequalities that bind meet; `blocks` lists them."""
+
+    def __init__(self, blocks: Ints) -> None:
+        self.blocks = blocks
+        super().__init__(
+            "ratios and inequalities of the same rows, which bind, have no closed form"
+        )
+
+
 def compile_plan(bound: Bound) -> Plan:
     """The ways to solve all blocks; an error about rules that conflict or that no way leads to."""
     if bound.products:
@@ -152,11 +162,16 @@ def not_linear(bound: Bound, rule: int) -> KnowledgeError:
     """The error about a rule that is not linear and no part of a tree of splits."""
     said = bound.rules[rule]
     where = f"{said.source}:{said.line}: " if said.source else ""
+    if any(each.rule == rule for each in bound.products):
+        return KnowledgeError(
+            f"{where}product synergy is not linear in the probabilities, and no fit can hold it"
+            f"\n\n    {said}\n\nadditive synergy is linear: say that instead, or leave it out"
+        )
     return KnowledgeError(
-        f"{where}this rule is not linear in the probabilities, and with the rules beside it no "
-        f"closed form holds\n\n    {said}\n\n"
-        "rules on ratios can be estimated where lists of cells are multiples of each other and "
-        "other rules of the same rows do not cut through these lists"
+        f"{where}this rule on ratios is not linear in the probabilities, and with the rules beside "
+        f"it no closed form holds\n\n    {said}\n\n"
+        "ratios can be estimated where lists of cells are multiples of each other and no other "
+        "rule of the same rows cuts through these lists"
     )
 
 
@@ -236,10 +251,7 @@ def solve(
     if not rest.any():
         return Ruling(theta, way)
     if (rest & plan.curved).any() or plan.general is None:
-        raise EstimateError(
-            "rules on ratios and inequalities of the same rows contradict the cases in a way that "
-            "has no closed form\n\nleave out the ratio or the inequality"
-        )
+        raise RatioError(np.flatnonzero(rest & plan.curved))
     start = before.solution if before is not None else None
     found = plan.general.solve(weights, start, threads, only=rest, prove=prove)
     inside = rest[plan.block]
