@@ -16,19 +16,21 @@ from tacit.kernels.normal import Part, Room, factorise, solve_normal
 BALANCED = 1e-14
 ALLOWED = 1e-14
 ENOUGH = 0.9
+FREE = 1e7
+"""How far a cell without weight moves per unit of its reduced cost, which is to become 0."""
+COARSE = 0.01
+"""Such a reduced cost need not be as near to 0 as the rest is balanced."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def again(p: Part, room: Room, most_steps: int) -> int:
     """From a point to the optimum; how many steps, or -1 if it fails and the point is spoiled.
 
-    Multipliers below their slacks are taken for 0, and so are cells without weight below their
-    reduced costs; they must stay 0, or it fails.
+    Multipliers below their slacks are taken for 0. Cells without weight are 0, or their reduced
+    costs are: whichever is the smaller, mended at every step like the rules.
     """
     for j in range(p.n):
-        if room.weight[j] == 0.0 and p.theta[j] <= p.reduced[j]:
-            p.theta[j] = 0.0
-        elif room.weight[j] == 0.0 or p.theta[j] <= 0.0:
+        if room.weight[j] > 0.0 and p.theta[j] <= 0.0:
             return -1
     for i in range(p.e, p.m):
         if p.z[i] <= p.slack[i]:
@@ -49,17 +51,23 @@ def again(p: Part, room: Room, most_steps: int) -> int:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _bind(p: Part, room: Room) -> None:
-    """bend_slack := 1 for rules that bind, else 0; off_primal := B θ - b.
+    """bend_slack := 1 for rules that bind, bend := 1 for cells that move; off_primal := B θ - b.
 
     M is about Σ factor² θ² / w, which is what the normal matrix has on its diagonal near the end.
     """
-    binds = room.bend_slack
+    binds, moves = room.bend_slack, room.bend
     for i in range(p.m):
         room.off_primal[i] = -p.limit[i]
         room.right[i] = 0.0
     for j in range(p.n):
-        if p.theta[j] > 0.0:
-            bend = p.theta[j] * p.theta[j] / room.weight[j]
+        moves[j] = 1.0
+        if room.weight[j] == 0.0 and p.theta[j] <= p.reduced[j]:
+            moves[j] = 0.0
+            p.theta[j] = 0.0
+        if moves[j] > 0.0:
+            bend = FREE
+            if room.weight[j] > 0.0:
+                bend = p.theta[j] * p.theta[j] / room.weight[j]
             for k in range(p.at[j], p.at[j + 1]):
                 room.off_primal[p.rule[k]] += p.factor[k] * p.theta[j]
                 room.right[p.rule[k]] += p.factor[k] * p.factor[k] * bend
@@ -87,13 +95,17 @@ def _balance(p: Part, room: Room) -> float:
             along += p.factor[k] * p.z[p.rule[k]]
         p.reduced[j] = along
         room.d_theta[j] = 0.0
-        if p.theta[j] == 0.0:
+        if room.bend[j] == 0.0:
             continue
-        if not along > 0.0:
-            return -1.0
-        gap = room.weight[j] - p.theta[j] * along
-        off = max(off, abs(gap))
-        room.d_theta[j] = gap / along
+        if room.weight[j] == 0.0:
+            off = max(off, COARSE * abs(along))
+            room.d_theta[j] = -FREE * along
+        else:
+            if not along > 0.0:
+                return -1.0
+            gap = room.weight[j] - p.theta[j] * along
+            off = max(off, abs(gap))
+            room.d_theta[j] = gap / along
         for k in range(p.at[j], p.at[j + 1]):
             room.right[p.rule[k]] += p.factor[k] * room.d_theta[j]
     for i in range(p.m):
@@ -108,9 +120,9 @@ def _normal_of_binding(p: Part, room: Room) -> None:
     for i in range(p.m):
         normal[i, i : p.m] = 0.0
     for j in range(p.n):
-        if p.theta[j] == 0.0:
+        if room.bend[j] == 0.0:
             continue
-        scale = p.theta[j] / p.reduced[j]
+        scale = p.theta[j] / p.reduced[j] if room.weight[j] > 0.0 else FREE
         for k in range(p.at[j], p.at[j + 1]):
             i = p.rule[k]
             if binds[i] > 0.0:
@@ -124,16 +136,21 @@ def _step(p: Part, room: Room) -> None:
     """Newton's step, as far as θ and v stay positive."""
     share = 1.0
     for j in range(p.n):
-        if p.theta[j] == 0.0:
+        if room.bend[j] == 0.0:
             continue
         along = 0.0
         for k in range(p.at[j], p.at[j + 1]):
             along += p.factor[k] * room.right[p.rule[k]]
-        room.d_theta[j] -= p.theta[j] / p.reduced[j] * along
+        if room.weight[j] == 0.0:
+            room.d_theta[j] -= FREE * along
+            if p.theta[j] == 0.0 and room.d_theta[j] < 0.0:
+                room.d_theta[j] = 0.0
+        else:
+            room.d_theta[j] -= p.theta[j] / p.reduced[j] * along
+            if along < 0.0:
+                share = min(share, -ENOUGH * p.reduced[j] / along)
         if room.d_theta[j] < 0.0:
             share = min(share, -ENOUGH * p.theta[j] / room.d_theta[j])
-        if along < 0.0:
-            share = min(share, -ENOUGH * p.reduced[j] / along)
     for j in range(p.n):
         p.theta[j] += share * room.d_theta[j]
     for i in range(p.m):
@@ -144,7 +161,7 @@ def _step(p: Part, room: Room) -> None:
 def _optimal(p: Part, room: Room) -> bool:
     """Whether no inequality is missed, no multiplier and no reduced cost below 0; sets slacks."""
     for j in range(p.n):
-        if p.reduced[j] < -ALLOWED:
+        if p.reduced[j] < -ALLOWED / COARSE or p.theta[j] < 0.0:
             return False
     for i in range(p.e, p.m):
         slack = -room.off_primal[i]
