@@ -125,6 +125,7 @@ def test_a_rule_over_several_lines_shows_the_guilty_one():
             "name states instead:  Smoker={no, ...}",
         ),
         ("P(Smoker=not {«no», yes}) = 0.1", "this leaves no state of 'Smoker'", ""),
+        ("P(Smoker={yes, «yes»}) = 0.1", "'yes' stands twice in one set", "leave out one"),
         (
             "«P(Smoker=yes) = P(Smoker=yes) + 0.1»",
             "this rule cannot hold, whatever the probabilities are",

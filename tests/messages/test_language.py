@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
-from math import inf
+from math import inf, nan
 from pathlib import Path
 
 import pytest
 
 import tacit as tc
 from tacit.knowledge.knowledge import as_knowledge
+from tacit.knowledge.reading import parse_query
 
 SYNTAX = [
     (
@@ -437,3 +438,60 @@ def test_a_chain_in_python_would_lose_its_first_half():
         "a rule is neither true nor false: in Python `a <= p <= b` keeps only its second half; "
         "write tc.P(...).between(a, b), or put the whole rule in a text"
     )
+
+
+RULE = tc.P("A=a") <= 0.3
+NO_RULES = "tc.Knowledge takes a list of rules, not {}; tc.parse_knowledge reads a text"
+FROM_PYTHON = [
+    (lambda: tc.P(3), 'tc.P takes a text such as "Cancer=yes | Smoker=yes", not 3'),
+    (lambda: RULE.stated(by=3), "who said a rule is a text, not 3"),
+    (lambda: RULE.stated(confidence=nan), "a confidence is a number above 0, at most 1, not nan"),
+    (lambda: RULE.stated(confidence="x"), "a confidence is a number above 0, at most 1, not 'x'"),
+    (lambda: tc.P("A=a") * 1e308 * 1e308,
+     "the numbers of 1e+308 * P(A=a) times 1e+308 are too large"),
+    (lambda: tc.P("A=a") / 1e-308 / 1e-10,
+     "the numbers of 1e+308 * P(A=a) times 1e+10 are too large"),
+    (lambda: tc.P("A=a") <= 10**400, "a number in a rule is too large: it has over 300 digits"),
+    (lambda: tc.parse_knowledge(None), "rules are read from a text, not from None"),
+    (lambda: tc.read_knowledge(3), "a file of rules is named by a text or a path, not 3"),
+    (lambda: tc.Knowledge("text"), NO_RULES.format("'text'")),
+    (lambda: tc.Knowledge(3), NO_RULES.format("3")),
+    (lambda: tc.Knowledge(("a",)), NO_RULES.format("'a'")),
+    (lambda: as_knowledge(b"P(A=a) <= 1"),
+     "knowledge is a text, a file, tc.Knowledge or a list of rules, not b'P(A=a) <= 1'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), FROM_PYTHON)
+def test_what_python_gives_is_looked_at_first(call, message):
+    with pytest.raises(tc.KnowledgeError) as problem:
+        call()
+    assert str(problem.value) == message
+
+
+def test_a_text_that_names_a_file_gets_a_hint(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("doctors.txt").write_text("P(A=a) <= 0.3\n")
+    with pytest.raises(tc.KnowledgeError) as problem:
+        as_knowledge("doctors.txt")
+    assert str(problem.value) == (
+        "the statement ends too early\n\n"
+        "    doctors.txt\n"
+        "    ^^^^^^^^^^^\n\n"
+        "a rule is written like  P(Cancer=yes | Smoker=no) <= 0.3  or  "
+        "Cancer increases with Smoker\n\n"
+        "there is a file of this name: give Path('doctors.txt'), or let its name end in .know"
+    )
+
+
+def test_unknown_escapes_in_names_are_refused():
+    with pytest.raises(tc.KnowledgeError) as problem:
+        tc.parse_knowledge(r'P("a\qb"=x) <= 0.5')
+    assert str(problem.value) == (
+        r"\q means nothing in a name" "\n\n"
+        r'    P("a\qb"=x) <= 0.5' "\n"
+        "      ^^^^^^\n\n"
+        r"in double quotes, \\ is one backslash, \" a quote and \n the end of a line"
+    )  # fmt: skip
+    with pytest.raises(tc.QueryError, match="means nothing in a name"):
+        parse_query(r'P("a\qb")')

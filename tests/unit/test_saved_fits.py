@@ -145,6 +145,17 @@ def test_a_damaged_rule_is_refused_with_its_number_and_the_part(tmp_path, keys, 
     assert str(caught.value) == f"{path}: rule 2 of the saved fit is damaged: {message}"
 
 
+@pytest.mark.parametrize("value", [None, "abc", 5, {"a": 1}])
+def test_rules_that_are_no_list_are_refused(tmp_path, value):
+    path = tmp_path / "fit.json"
+    plain = with_rules(path)
+    plain["rules"] = value
+    path.write_text(json.dumps(plain))
+    with pytest.raises(tc.FormatError) as caught:
+        tc.load_fit(path)
+    assert str(caught.value) == f"{path}: the saved fit is damaged: its 'rules' are no list"
+
+
 @pytest.mark.parametrize("value", [["x"], [None], "abc", 5, {"a": 1}])
 def test_rules_that_are_none_are_refused(tmp_path, value):
     path = tmp_path / "fit.json"

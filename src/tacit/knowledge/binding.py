@@ -41,6 +41,7 @@ _LINEAR: dict[type, Callable[[Names, Rule, Any], list[Chunk]]] = {
     Tie: tied,
     Share: shared,
 }
+CANNOT = "this rule cannot hold, whatever the probabilities are"
 _ELSEWHERE = (Group, StateOrder, Arcs, Tiers, MostParents)
 
 
@@ -56,6 +57,23 @@ def bind(
     ordered  variables whose order of states somebody declared; None: all of them
     others   variables of the network that have no table, such as continuous ones
     """
+    bound, false = bound_but_false(rules, cells, ordered=ordered, others=others)
+    for number, left in false.items():
+        raise clash(
+            bound.rules[number], None, CANNOT,
+            f"where both sides name the same cells, it says {left}",
+        )  # fmt: skip
+    return bound
+
+
+def bound_but_false(
+    rules: Sequence[Rule],
+    cells: Cells,
+    *,
+    ordered: Collection[str] | None = None,
+    others: Collection[str] = (),
+) -> tuple[Bound, dict[int, str]]:
+    """The same, and the numbers of rules that are false by themselves, with what they say."""
     names = names_of(rules, cells, ordered, others)
     kept = tuple(rule for rule in rules if not isinstance(rule.statement, _ELSEWHERE))
     chunks: list[Chunk] = []
@@ -75,13 +93,7 @@ def bind(
             chunks += new
             owner += [number] * len(new)
     rows, false = gathered(chunks, owner)
-    if false is not None:
-        number, left = false
-        raise clash(
-            kept[number], None, "this rule cannot hold, whatever the probabilities are",
-            f"where both sides name the same cells, it says {left}",
-        )  # fmt: skip
-    return Bound(cells, kept, rows, tuple(proportions), tuple(products))
+    return Bound(cells, kept, rows, tuple(proportions), tuple(products)), false
 
 
 def _check_confidence(rule: Rule) -> None:

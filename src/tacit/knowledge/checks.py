@@ -13,11 +13,11 @@ from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.errors import ConflictError
 from tacit.core.grid import counted
-from tacit.knowledge.binding import bind
+from tacit.knowledge.binding import CANNOT, bound_but_false
 from tacit.knowledge.blocks import Blocks, blocks_of
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
-from tacit.knowledge.conflicts import Conflict, conflicts_of
+from tacit.knowledge.conflicts import MOST, Conflict, conflicts_of
 from tacit.knowledge.expansion import expansion
 from tacit.knowledge.implied import SAME, affordable, cell_intervals, redundant
 from tacit.knowledge.polytope import Interior, relative_interior
@@ -159,7 +159,7 @@ class Frame:
 def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Check:
     """Everything that the rules say without data; `everything`: however long it takes."""
     structure = _structure(rules, frame.dag)
-    bound, impossible = _bound(rules, frame)
+    bound, impossible, others = _bound(rules, frame)
     blocks = blocks_of(bound)
     interior = relative_interior(blocks)
     found, more = conflicts_of(bound, blocks, np.flatnonzero(~interior.feasible))
@@ -173,7 +173,7 @@ def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Ch
     return Check(
         bound=bound,
         conflicts=(*impossible, *found),
-        more=more,
+        more=more + others,
         redundant=MappingProxyType(spare),
         intervals=MappingProxyType(_by_table(bound.cells, blocks, ranges)),
         structure=structure,
@@ -196,21 +196,11 @@ def _structure(rules: Sequence[Rule], dag: Dag) -> tuple[tuple[Rule, str], ...]:
     return tuple(found)
 
 
-def _bound(rules: Sequence[Rule], frame: Frame) -> tuple[Bound, list[Conflict]]:
-    """The rules bound, those left out that cannot hold whatever the tables are."""
-    kept = list(rules)
-    impossible: list[Conflict] = []
-    while True:
-        try:
-            bound = bind(kept, frame.cells, ordered=frame.ordered, others=frame.others)
-            return bound, impossible
-        except ConflictError as problem:
-            guilty = next((rule for rule in kept if rule.text in problem.rules), None)
-            if guilty is None or len(impossible) == 5:
-                raise
-            why = str(problem).partition("\n")[0].rpartition(": ")[2]
-            impossible.append(Conflict((guilty,), why))
-            kept.remove(guilty)
+def _bound(rules: Sequence[Rule], frame: Frame) -> tuple[Bound, list[Conflict], int]:
+    """The rules bound; those that cannot hold whatever the tables are, and how many more."""
+    bound, false = bound_but_false(rules, frame.cells, ordered=frame.ordered, others=frame.others)
+    told = list(false)[:MOST]
+    return bound, [Conflict((bound.rules[n],), CANNOT) for n in told], len(false) - len(told)
 
 
 def _fixed(blocks: Blocks, interior: Interior, ranges: Floats) -> tuple[Ints, Floats]:
@@ -230,7 +220,18 @@ def _tight(bound: Bound, rows: Ints, fixed: Ints, spare: Collection[int]) -> Int
     rows = np.sort(rows)
     chosen = bound.rows.chosen(rows)
     loose = np.bincount(chosen.owner, ~np.isin(chosen.cells, fixed), len(chosen)) > 0
-    return np.asarray(rows[loose & ~np.isin(chosen.rule, list(spare))])
+    return _once(bound, rows[loose & ~np.isin(chosen.rule, list(spare))])
+
+
+def _once(bound: Bound, rows: Ints) -> Ints:
+    """Of rows that are one equation, whatever side each was written from, the first."""
+    chosen, seen = bound.rows.chosen(rows), dict[tuple[bytes, ...], int]()
+    for at, row in enumerate(rows.tolist()):
+        entries = slice(chosen.at[at], chosen.at[at + 1])
+        numbers = np.append(chosen.factors[entries], chosen.limits[at])
+        numbers = np.round(numbers / numbers[0], 9) + 0.0
+        seen.setdefault((chosen.cells[entries].tobytes(), numbers.tobytes()), row)
+    return np.array(list(seen.values()), dtype=np.int64)
 
 
 def _by_table(cells: Cells, blocks: Blocks, ranges: Floats) -> dict[str, Floats]:

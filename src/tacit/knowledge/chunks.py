@@ -29,11 +29,11 @@ class Chunk:
     sign: int = 1
 
 
-def gathered(chunks: Sequence[Chunk], rule: Sequence[int]) -> tuple[Rows, tuple[int, str] | None]:
+def gathered(chunks: Sequence[Chunk], rule: Sequence[int]) -> tuple[Rows, dict[int, str]]:
     """All rows of all chunks: cells rising and each once, rows that always hold left out.
 
     rule  the number of the rule of each chunk, rising.
-    The second value is a rule of which something false is left, and what that is; None if none.
+    The second value holds the rules of which something false is left, and what that is.
     """
     count = np.array([chunk.cells.shape[0] for chunk in chunks], dtype=np.int64)
     length = np.array([chunk.cells.shape[1] for chunk in chunks], dtype=np.int64)
@@ -43,6 +43,8 @@ def gathered(chunks: Sequence[Chunk], rule: Sequence[int]) -> tuple[Rows, tuple[
     factors = flat[_starts(length)[:-1][which] + within % length[which]]
     row = _starts(count)[:-1][which] + within // length[which]
     cells = np.concatenate([np.zeros(0, dtype=np.int64), *(c.cells.ravel() for c in chunks)])
+    largest = np.zeros(int(count.sum()))
+    np.maximum.at(largest, row, np.abs(factors))
     row, cells, factors = _collected(row, cells, factors)
 
     limits = np.repeat(np.array([chunk.limit for chunk in chunks], dtype=np.float64), count)
@@ -52,13 +54,13 @@ def gathered(chunks: Sequence[Chunk], rule: Sequence[int]) -> tuple[Rows, tuple[
     lengths = np.bincount(row, minlength=limits.size)
     rows = Rows(_starts(lengths), cells, factors, limits, equal, number, sign)
     empty = lengths == 0
-    false = np.flatnonzero(empty & _broken(limits, equal))
     kept = rows.chosen(np.flatnonzero(~empty)) if empty.any() else rows
-    if not false.size:
-        return kept, None
-    said = "=" if equal[false[0]] else "<=" if sign[false[0]] > 0 else ">="
-    left = float(f"{sign[false[0]] * limits[false[0]]:.12g}")
-    return kept, (int(number[false[0]]), f"0 {said} {left!r}")
+    false: dict[int, str] = {}
+    for one in np.flatnonzero(empty & _broken(limits, equal, largest)).tolist():
+        said = "=" if equal[one] else "<=" if sign[one] > 0 else ">="
+        left = float(f"{sign[one] * limits[one]:.12g}")
+        false.setdefault(int(number[one]), f"0 {said} {left!r}")
+    return kept, false
 
 
 def _starts(lengths: Ints) -> Ints:
@@ -82,6 +84,6 @@ def _collected(row: Ints, cells: Ints, factors: Floats) -> tuple[Ints, Ints, Flo
     return row[chosen], cells[chosen], total[left]
 
 
-def _broken(limits: Floats, equal: Bools) -> Bools:
-    """Where 0 = limit or 0 <= limit is false, but for rounding."""
-    return np.asarray(np.where(equal, np.abs(limits), -limits) > ROUNDING)
+def _broken(limits: Floats, equal: Bools, largest: Floats) -> Bools:
+    """Where 0 = limit or 0 <= limit is false, but for the rounding of factors of this size."""
+    return np.asarray(np.where(equal, np.abs(limits), -limits) > ROUNDING * largest)

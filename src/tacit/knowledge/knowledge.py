@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tacit.core.errors import KnowledgeError
 from tacit.knowledge.parsing import rules_of
 from tacit.knowledge.statements import Arcs, Group, MostParents, Rule, StateOrder, Tiers
 
+_LONGEST = 1_000
 LARGEST = 200_000_000
 """Bytes, after unpacking, beyond which a file of rules is refused."""
 
@@ -32,12 +33,16 @@ class Knowledge:
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", _rules(self.rules))
         if not self.text:
             object.__setattr__(self, "text", "\n".join(rule.text for rule in self.rules))
 
     @staticmethod
     def parse(text: str, source: str = "") -> Knowledge:
         """The knowledge that a text states; `source` is named in messages."""
+        said: Any = text
+        if not isinstance(said, str):
+            raise KnowledgeError(f"rules are read from a text, not from {said!r:.80}")
         return Knowledge(rules_of(text, source), text, source)
 
     @property
@@ -86,6 +91,19 @@ class Knowledge:
         return tuple(rule for rule in self.rules if isinstance(rule.statement, kinds))
 
 
+def _rules(given: Any) -> tuple[Rule, ...]:
+    """The rules that were given; an error if they are none."""
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    rules = tuple(given) if several else (given,)
+    for rule in rules:
+        if not isinstance(rule, Rule) or not several:
+            raise KnowledgeError(
+                f"tc.Knowledge takes a list of rules, not {rule!r:.80}; "
+                "tc.parse_knowledge reads a text"
+            )
+    return rules
+
+
 KnowledgeLike: TypeAlias = (
     "Knowledge | Rule | str | Path | Sequence[Knowledge | Rule | str | Path] | None"
 )
@@ -99,6 +117,9 @@ def parse_knowledge(text: str, source: str = "") -> Knowledge:
 
 def read_knowledge(path: str | Path) -> Knowledge:
     """The knowledge in a file: UTF-8 text, packed or not."""
+    given: Any = path
+    if not isinstance(given, str | Path):
+        raise KnowledgeError(f"a file of rules is named by a text or a path, not {given!r:.80}")
     text = _text(path)
     known = Knowledge.parse(text, str(path))
     if not known:
@@ -116,13 +137,37 @@ def as_knowledge(given: KnowledgeLike) -> Knowledge | None:
     if isinstance(given, Path) or (isinstance(given, str) and _names_a_file(given)):
         return read_knowledge(given)
     if isinstance(given, str):
-        return Knowledge.parse(given)
-    if not isinstance(given, Sequence):
+        return _parsed(given)
+    if not _is_list(given):
         raise KnowledgeError(
-            f"knowledge is a text, a file, tc.Knowledge or a list of rules, not {given!r}"
+            f"knowledge is a text, a file, tc.Knowledge or a list of rules, not {given!r:.80}"
         )
     parts = [as_knowledge(each) for each in given]
     return _joined([part for part in parts if part is not None])
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, Sequence) and not isinstance(given, bytes | bytearray)
+
+
+def _parsed(text: str) -> Knowledge:
+    """The knowledge of a text, with a hint where the text is the name of a file."""
+    try:
+        return Knowledge.parse(text)
+    except KnowledgeError as problem:
+        if len(text) > _LONGEST or "\n" in text or not _is_file(text):
+            raise
+        raise KnowledgeError(
+            f"{problem}\n\nthere is a file of this name: give Path({text!r}), "
+            "or let its name end in .know"
+        ) from None
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _joined(parts: Sequence[Knowledge]) -> Knowledge:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from tacit.knowledge import statements as said
+from tacit.knowledge.quotes import unquoted
 from tacit.knowledge.sums import Make, Number, Product, Sum, Wrong, check_sides, divided, multiplied
 from tacit.knowledge.terms import Probability, Term, Word
 from tacit.knowledge.tokens import Phrase
@@ -40,18 +40,13 @@ def _word(tree: Any) -> Make:
     (token,) = tree.children
     at = token.start_pos
     if token.type == "QUOTED":
-        return lambda phrase: Word(unquoted(phrase.word(at)), phrase.starts[at], phrase.ends[at])
+        return lambda phrase: Word(unquoted(phrase, at), phrase.starts[at], phrase.ends[at])
 
     def make(phrase: Phrase) -> Word:
         start, end = phrase.starts[at], phrase.ends[at]
         return Word(phrase.source[start:end], start, end)
 
     return make
-
-
-def unquoted(text: str) -> str:
-    """What a text in double quotes says."""
-    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], text[1:-1])
 
 
 def _negative(tree: Any) -> Make:

@@ -139,6 +139,8 @@ def about(names: Names, rule: Rule, said: About) -> list[Chunk]:
         raise fault(rule, None, f"the slack behind +- must be 0 or more, not {said.slack!r}")
     left = _measured(names, rule, said.left)
     places, number = _measured(names, rule, said.right)
+    if said.slack == 0:
+        return [_pair(rule, left, (places, number), "=")]
     return [
         _pair(rule, left, (places, number + said.slack), "<="),
         _pair(rule, left, (places, number - said.slack), ">="),

@@ -167,7 +167,11 @@ def states_of(names: Names, rule: Rule, axis: Axis, term: Term) -> tuple[int, ..
     if len(term.states) == 1 and not term.negated:
         return codes_of(names, rule, axis, term.states[0])
     chosen: set[int] = set()
+    seen: set[str] = set()
     for word in term.states:
+        if word.text in seen:
+            raise fault(rule, word, f"{word.text!r} stands twice in one set", "leave out one")
+        seen.add(word.text)
         chosen.update(codes_of(names, rule, axis, word))
     if term.negated:
         chosen = set(axis.every) - chosen

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MISSED = 1e-8
 ROOM = 1e-12
 UNIT = 1e6
-CALL = 4_000
+CALL = 8_000
 """So many cells and rules go into one program: larger ones take longer for each of them."""
 
 

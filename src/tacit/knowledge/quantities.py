@@ -67,9 +67,7 @@ class Quantity:
         return -1 * self
 
     def __mul__(self, factor: float) -> Quantity:
-        by = _number(factor)
-        parts = (Part(by * part.factor, part.of) for part in self.expression.parts)
-        return Quantity(Expression(tuple(parts)))
+        return self._scaled(_number(factor))
 
     __rmul__ = __mul__
 
@@ -80,7 +78,12 @@ class Quantity:
         by = _number(divisor)
         if by == 0:
             raise KnowledgeError(f"{self} cannot be divided by zero")
-        parts = (Part(part.factor / by, part.of) for part in self.expression.parts)
+        return self._scaled(1.0, by)
+
+    def _scaled(self, by: float, divisor: float = 1.0) -> Quantity:
+        parts = [Part(by * part.factor / divisor, part.of) for part in self.expression.parts]
+        if not all(isfinite(part.factor) for part in parts):
+            raise KnowledgeError(f"the numbers of {self} times {by / divisor:g} are too large")
         return Quantity(Expression(tuple(parts)))
 
     def __str__(self) -> str:
@@ -94,6 +97,8 @@ Amount: TypeAlias = Quantity | float
 
 def P(text: str) -> Quantity:  # noqa: N802 - as it is written everywhere
     """The probability `P("Cancer=yes | Smoker=yes")`, to be compared in a rule."""
+    if not isinstance(text, str):
+        raise KnowledgeError(f'tc.P takes a text such as "Cancer=yes | Smoker=yes", not {text!r}')
     written = text if text.lstrip().startswith("P(") else f"P({text})"
     return Quantity(expression_of(written))
 
@@ -114,6 +119,12 @@ def _number(given: Any) -> float:
         raise KnowledgeError(
             f"rules are linear: {given} is no number to multiply with or to divide by"
         )
-    if not isinstance(given, Real) or not isfinite(given):
+    if not isinstance(given, Real):
         raise KnowledgeError(f"a number is expected here, or tc.P(...), not {given!r}")
-    return float(given)
+    try:
+        value = float(given)
+    except (OverflowError, ValueError):
+        raise KnowledgeError("a number in a rule is too large: it has over 300 digits") from None
+    if not isfinite(value):
+        raise KnowledgeError(f"a number is expected here, or tc.P(...), not {given!r}")
+    return value

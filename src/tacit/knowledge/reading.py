@@ -6,6 +6,7 @@ from typing import Any
 
 from tacit.core.errors import QueryError, marked
 from tacit.knowledge.shapes import Misfit, maker
+from tacit.knowledge.sums import Wrong
 from tacit.knowledge.terms import Probability, Term
 from tacit.knowledge.tokens import Phrase, whole
 
@@ -33,6 +34,9 @@ def _parsed(text: str, start: str) -> Any:
         return maker(tuple(phrase.kinds), start)(phrase)
     except Misfit as problem:
         raise QueryError(f"{_complaint(phrase, problem, start)}\n\n{_EXAMPLES[start]}") from None
+    except Wrong as problem:
+        first, last = phrase.starts[problem.first], phrase.ends[problem.last]
+        raise QueryError(f"{marked(text, first, last, problem.what)}\n\n{problem.advice}") from None
 
 
 def _complaint(phrase: Phrase, problem: Misfit, start: str) -> str:

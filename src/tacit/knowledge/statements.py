@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from math import isfinite
+from numbers import Real
+from typing import Any, TypeAlias
 
+from tacit.core.errors import KnowledgeError
 from tacit.knowledge.expressions import Coefficient, Expression, Part, number_text
 from tacit.knowledge.terms import Probability, Term, Word, in_quotes, named, spoken
 
@@ -267,6 +270,12 @@ class Rule:
 
         by = self.by if by is None else by
         confidence = self.confidence if confidence is None else confidence
+        who: Any = by
+        sure: Any = confidence
+        if not isinstance(who, str):
+            raise KnowledgeError(f"who said a rule is a text, not {by!r}")
+        if not isinstance(sure, Real) or not isfinite(sure):
+            raise KnowledgeError(f"a confidence is a number above 0, at most 1, not {confidence!r}")
         said = rule_of(Rule(self.statement, by, confidence).text)
         return replace(said, line=self.line, source=self.source)
 

@@ -108,7 +108,7 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         objective=float(plain["objective"]),
         trace=tuple(map(float, plain["trace"])),
         stop=Stop[plain["stop"]],
-        rules=tuple(_rule(each, at) for at, each in enumerate(plain.get("rules", ()), 1)),
+        rules=_rules(plain.get("rules", [])),
         settings=plain["settings"],
         seed=plain["seed"],
         notes=tuple(plain["notes"]),
@@ -123,6 +123,13 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         ),
         known={name: _counts(each) for name, each in plain["known"].items()},
     )
+
+
+def _rules(plain: Any) -> tuple[RuleStatus, ...]:
+    """The rules as they were saved."""
+    if not isinstance(plain, list):
+        raise FormatError("the saved fit is damaged: its 'rules' are no list")
+    return tuple(_rule(each, at) for at, each in enumerate(plain, 1))
 
 
 def _rule(plain: Any, number: int) -> RuleStatus:
