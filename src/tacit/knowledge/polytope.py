@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.core.errors import KnowledgeError
 from tacit.knowledge.blocks import Blocks
 from tacit.knowledge.bounded import NOTHING, bounded
 from tacit.knowledge.guesses import guessed
@@ -147,8 +146,14 @@ def _forced(part: Part, limits: Floats) -> tuple[Floats, Bools, Bools]:
     """
     most = 1 / UNIT
     strict, positive = part.equal.copy(), _beyond_the_solver(part)
+    point = np.zeros(part.block.size)
     while not (strict.all() and positive.all()):
-        point = _most_strict(part, limits, np.flatnonzero(~strict), np.flatnonzero(~positive), most)
+        rules, cells = np.flatnonzero(~strict), np.flatnonzero(~positive)
+        told = _most_strict(part, limits, rules, cells, most)
+        if told is None:  # rules that leave less room than the solver sees force nothing for sure
+            strict[:], positive[:] = True, True
+            break
+        point = told
         slack = limits - part.matrix @ point
         new_rules, new_cells = ~strict & (slack > ROOM), ~positive & (point > ROOM)
         if not (new_rules.any() or new_cells.any()):
@@ -171,8 +176,13 @@ def _beyond_the_solver(part: Part) -> Bools:
     return tied
 
 
-def _most_strict(part: Part, limits: Floats, rules: Ints, cells: Ints, most: float) -> Floats:
-    """The point at which Σ min(slack, most) over these rules and cells is largest."""
+def _most_strict(
+    part: Part, limits: Floats, rules: Ints, cells: Ints, most: float
+) -> Floats | None:
+    """The point at which Σ min(slack, most) over these rules and cells is largest.
+
+    None where the solver finds none, though there is one but for rounding.
+    """
     from scipy.sparse import eye_array, hstack, vstack
 
     size = part.block.size
@@ -189,6 +199,4 @@ def _most_strict(part: Part, limits: Floats, rules: Ints, cells: Ints, most: flo
     cost = np.concatenate([np.zeros(size), -np.ones(wanted)])
     high = np.concatenate([np.full(size, np.inf), np.full(wanted, most)])
     solution = solved(cost, matrix, bounds, equal, sums, high=high)
-    if solution is None:
-        raise KnowledgeError("the solver could not decide what the rules force")
-    return np.maximum(solution.x[:size], 0.0)
+    return None if solution is None else np.maximum(solution.x[:size], 0.0)
