@@ -29,8 +29,8 @@ from tacit.kernels.normal import (
     Room,
     factorise,
     normal_matrix,
-    solve_normal,
 )
+from tacit.kernels.steps import after, complementarity, direction, move, reach, residuals
 
 MOST_STEPS = 80
 CLOSE = 1e-8
@@ -170,8 +170,8 @@ def _solve(p: Part, room: Room, kept: Memory, warm: bool) -> tuple[int, bool]:
     can finish; how many, and whether it did."""
     before, tries = np.inf, 0
     for step in range(MOST_STEPS):
-        primal, dual = _residuals(p, room)
-        mu = _complementarity(p, room)
+        primal, dual = residuals(p, room)
+        mu = complementarity(p, room)
         if mu <= FLOOR and max(primal, dual) <= CLOSE:
             return step, False
         if tries < len(TRIED) and mu <= TRIED[tries] and max(primal, dual) <= APART:
@@ -180,7 +180,7 @@ def _solve(p: Part, room: Room, kept: Memory, warm: bool) -> tuple[int, bool]:
             if more >= 0:
                 return step + more, True
             _restore(p, room)
-            _residuals(p, room)
+            residuals(p, room)
             tries += 1
         if not warm and mu <= REMEMBERED:
             _remember(p, room, kept)
@@ -190,19 +190,19 @@ def _solve(p: Part, room: Room, kept: Memory, warm: bool) -> tuple[int, bool]:
         if mu <= NEAR and max(primal, dual) <= CLOSE and (dependent or mu > 0.2 * before):
             return step, False
         before = mu
-        _direction(p, room, 0.0, False, 0)
-        up, down = _reach(p, room)
-        sigma = _after(p, room, up, down) / mu
+        direction(p, room, 0.0, False, 0)
+        up, down = reach(p, room)
+        sigma = after(p, room, up, down) / mu
         for j in range(p.n):
             room.bend[j] = room.d_theta[j] * room.d_reduced[j]
         for i in range(p.e, p.m):
             room.bend_slack[i] = room.d_slack[i] * room.d_multiplier[i]
-        _direction(p, room, min(MOST_CENTRED, sigma * sigma * sigma) * mu, True, 1)
-        up, down = _reach(p, room)
+        direction(p, room, min(MOST_CENTRED, sigma * sigma * sigma) * mu, True, 1)
+        up, down = reach(p, room)
         if min(up, down) < SHORT:
-            _direction(p, room, mu, False, 1)
-            up, down = _reach(p, room)
-        _move(p, room, min(1.0, 0.995 * up), min(1.0, 0.995 * down))
+            direction(p, room, mu, False, 1)
+            up, down = reach(p, room)
+        move(p, room, min(1.0, 0.995 * up), min(1.0, 0.995 * down))
     return MOST_STEPS, False
 
 
@@ -223,128 +223,3 @@ def _remember(p: Part, room: Room, kept: Memory) -> None:
     kept.weight[:] = room.weight[: p.n]
     kept.theta[:], kept.reduced[:] = p.theta, p.reduced
     kept.slack[:], kept.multiplier[:] = p.slack, p.z
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _residuals(p: Part, room: Room) -> tuple[float, float]:
-    """b - B θ - s and v - B'z, and how large they are."""
-    primal = dual = 0.0
-    for i in range(p.m):
-        room.off_primal[i] = p.limit[i] - p.slack[i]
-    for j in range(p.n):
-        along = 0.0
-        for k in range(p.at[j], p.at[j + 1]):
-            room.off_primal[p.rule[k]] -= p.factor[k] * p.theta[j]
-            along += p.factor[k] * p.z[p.rule[k]]
-        room.off_dual[j] = p.reduced[j] - along
-        dual = max(dual, abs(room.off_dual[j]) / (1.0 + p.reduced[j]))
-    for i in range(p.m):
-        primal = max(primal, abs(room.off_primal[i]))
-    return primal, dual
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _complementarity(p: Part, room: Room) -> float:
-    """The average μ."""
-    total = 0.0
-    for j in range(p.n):
-        total += abs(p.theta[j] * p.reduced[j] - room.weight[j])
-    for i in range(p.e, p.m):
-        total += p.slack[i] * p.z[i]
-    return total / (p.n + p.m - p.e)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _direction(p: Part, room: Room, mu: float, bent: bool, rounds: int) -> None:
-    """The step to θ v = w + μ, s λ = μ; `bent` by what the last direction left of second order."""
-    if not bent:
-        room.bend[: p.n] = 0.0
-        room.bend_slack[: p.m] = 0.0
-    for i in range(p.m):
-        room.right[i] = -room.off_primal[i]
-    for i in range(p.e, p.m):
-        room.right[i] += (mu - room.bend_slack[i]) / p.z[i] - p.slack[i]
-    for j in range(p.n):
-        gap = room.weight[j] + mu - room.bend[j] - p.theta[j] * p.reduced[j]
-        held = p.reduced[j] + p.damping * p.theta[j]
-        room.d_theta[j] = (gap + p.theta[j] * room.off_dual[j]) / held
-        for k in range(p.at[j], p.at[j + 1]):
-            room.right[p.rule[k]] += p.factor[k] * room.d_theta[j]
-    for j in range(p.n):
-        room.d_reduced[j] = -room.off_dual[j]
-    for i in range(p.e, p.m):
-        room.d_slack[i] = (mu - room.bend_slack[i]) / p.z[i] - p.slack[i]
-    room.d_multiplier[: p.m] = 0.0
-    _along(p, room)
-    for _ in range(rounds):
-        _missed(p, room)
-        _along(p, room)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _along(p: Part, room: Room) -> None:
-    """Solve the normal equations and take what they say into the direction."""
-    solve_normal(p.m, room)
-    for j in range(p.n):
-        along = 0.0
-        for k in range(p.at[j], p.at[j + 1]):
-            along += p.factor[k] * room.right[p.rule[k]]
-        room.d_reduced[j] += along
-        room.d_theta[j] -= p.theta[j] / (p.reduced[j] + p.damping * p.theta[j]) * along
-    for i in range(p.m):
-        room.d_multiplier[i] += room.right[i]
-    for i in range(p.e, p.m):
-        room.d_slack[i] -= p.slack[i] / p.z[i] * room.right[i]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _missed(p: Part, room: Room) -> None:
-    """By how much the direction misses the rules: what rounding has left."""
-    for i in range(p.m):
-        room.right[i] = -room.off_primal[i]
-    for i in range(p.e, p.m):
-        room.right[i] += room.d_slack[i]
-    for j in range(p.n):
-        for k in range(p.at[j], p.at[j + 1]):
-            room.right[p.rule[k]] += p.factor[k] * room.d_theta[j]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _reach(p: Part, room: Room) -> tuple[float, float]:
-    """How far θ and s, v and λ can go along the direction before one of them is 0."""
-    up = down = 1e30
-    for j in range(p.n):
-        if room.d_theta[j] < 0.0:
-            up = min(up, -p.theta[j] / room.d_theta[j])
-        if room.d_reduced[j] < 0.0:
-            down = min(down, -p.reduced[j] / room.d_reduced[j])
-    for i in range(p.e, p.m):
-        if room.d_slack[i] < 0.0:
-            up = min(up, -p.slack[i] / room.d_slack[i])
-        if room.d_multiplier[i] < 0.0:
-            down = min(down, -p.z[i] / room.d_multiplier[i])
-    return up, down
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _after(p: Part, room: Room, up: float, down: float) -> float:
-    """The average μ that this direction would leave."""
-    up, down, total = min(1.0, up), min(1.0, down), 0.0
-    for j in range(p.n):
-        theta = p.theta[j] + up * room.d_theta[j]
-        total += abs(theta * (p.reduced[j] + down * room.d_reduced[j]) - room.weight[j])
-    for i in range(p.e, p.m):
-        slack = p.slack[i] + up * room.d_slack[i]
-        total += slack * (p.z[i] + down * room.d_multiplier[i])
-    return total / (p.n + p.m - p.e)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _move(p: Part, room: Room, up: float, down: float) -> None:
-    for j in range(p.n):
-        p.theta[j] += up * room.d_theta[j]
-        p.reduced[j] += down * room.d_reduced[j]
-    for i in range(p.m):
-        p.z[i] += down * room.d_multiplier[i]
-    for i in range(p.e, p.m):
-        p.slack[i] += up * room.d_slack[i]
