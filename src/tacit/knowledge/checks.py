@@ -20,6 +20,7 @@ from tacit.knowledge.cells import Cells
 from tacit.knowledge.conflicts import MOST, Conflict, conflicts_of
 from tacit.knowledge.expansion import expansion
 from tacit.knowledge.implied import SAME, affordable, cell_intervals, redundant
+from tacit.knowledge.orders import orders_taken
 from tacit.knowledge.polytope import Interior, relative_interior
 from tacit.knowledge.statements import Arcs, MostParents, Rule, Tiers
 from tacit.knowledge.structural import check_structure
@@ -170,6 +171,7 @@ def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Ch
     ranges = cell_intervals(blocks, np.flatnonzero(small))
     fixed = _fixed(blocks, interior, ranges)
     spare = redundant(blocks, np.flatnonzero(quick))
+    orders = orders_taken(rules, {name: axes[-1] for name, axes in bound.cells.families.items()})
     return Check(
         bound=bound,
         conflicts=(*impossible, *found),
@@ -179,7 +181,7 @@ def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Ch
         structure=structure,
         fixed=fixed,
         tight=_tight(bound, blocks.origin[interior.tight], fixed[0], spare),
-        notes=_notes(bound, interior.feasible, small, quick),
+        notes=(*orders, *_notes(bound, interior.feasible, small, quick)),
     )
 
 

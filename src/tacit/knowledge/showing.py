@@ -19,11 +19,16 @@ MOST_RULES, MOST_FORCED, MOST_TABLES, MOST_ROWS = 60, 20, 12, 24
 
 
 def as_text(check: Check) -> str:
-    """The verdict, each rule with what it stands for, what is forced, intervals, notes."""
+    """The verdict, each rule with what it stands for, what is forced, intervals, notes.
+
+    Where rules conflict, the conflicts alone.
+    """
     parts = [verdict(check), *(str(conflict) for conflict in check.conflicts)]
     if check.more:
         parts.append(f"and {counted(check.more, 'more part')} of the network with other conflicts")
     parts += [against for _, against in check.structure if against]
+    if not check.feasible:  # nothing may stand between the reader and the conflict
+        return "\n\n".join(parts)
     parts.append("\n".join(_rules(check)))
     if forced := _forced(check):
         parts.append("\n".join(["Forced by the rules", *(f"  {line}" for line in forced)]))
