@@ -269,7 +269,7 @@ def ways(plan: Plan, ruling: Ruling) -> tuple[str, ...]:
         elif way == CLOSED:
             said.append(formulas[at])
         elif plan.unequal[at]:
-            said.append("; ".join(["no inequality binds", *filter(None, [plan.kinds.get(at)])]))
+            said.append(f"{plan.kinds.get(at, 'counting')}, no inequality binds")
         else:
             said.append(plan.kinds.get(at, "free rows"))
     return tuple(said)
