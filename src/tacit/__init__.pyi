@@ -74,6 +74,12 @@ from tacit.io.interop import to_pgmpy as to_pgmpy
 from tacit.io.interop import to_pyagrum as to_pyagrum
 from tacit.io.missing import missing_as_state as missing_as_state
 from tacit.io.textbook import textbook as textbook
+from tacit.knowledge.adapters import hidden_markov as hidden_markov
+from tacit.knowledge.adapters import ignores_when as ignores_when
+from tacit.knowledge.adapters import multinet as multinet
+from tacit.knowledge.adapters import same_module as same_module
+from tacit.knowledge.adapters import same_slices as same_slices
+from tacit.knowledge.adapters import same_tables as same_tables
 from tacit.knowledge.checks import Check as Check
 from tacit.knowledge.knowledge import Knowledge as Knowledge
 from tacit.knowledge.knowledge import parse_knowledge as parse_knowledge

@@ -11,11 +11,11 @@ from tacit.core.variables import Discrete
 from tacit.estimate.ruled.recognise import recognise
 from tacit.estimate.ruled.splits import Forest
 from tacit.knowledge.adapters import (
-    context,
-    dynamic,
     hidden_markov,
-    module,
+    ignores_when,
     multinet,
+    same_module,
+    same_slices,
     same_tables,
 )
 from tacit.knowledge.binding import bind
@@ -70,7 +70,7 @@ def test_a_dynamic_network_has_the_same_slices():
     for each in slices:
         parents |= each
     tables = families(parents, dict.fromkeys(parents, 2))
-    counts, theta = estimated(tables, dynamic(slices))
+    counts, theta = estimated(tables, same_slices(slices))
     for letter in "AB":
         pooled = normalised(sum(counts[f"{letter}{t}"] for t in (2, 3, 4)))
         for t in (2, 3, 4):
@@ -80,14 +80,14 @@ def test_a_dynamic_network_has_the_same_slices():
 def test_the_variables_of_a_module_share_a_table():
     parents = {"P": (), "Q": (), **dict.fromkeys("ABC", ("P", "Q"))}
     tables = families(parents, {"P": 2, "Q": 3, "A": 4, "B": 4, "C": 4})
-    counts, theta = estimated(tables, [module(["A", "B", "C"], ["P", "Q"])])
+    counts, theta = estimated(tables, [same_module(["A", "B", "C"], ["P", "Q"])])
     for name in "ABC":
         assert_allclose(theta[name], normalised(counts["A"] + counts["B"] + counts["C"]))
 
 
 def test_in_a_context_rows_are_pooled_over_the_parents_that_are_ignored():
     tables = families({"Z": (), "Y": (), "X": ("Z", "Y")}, {"Z": 2, "Y": 3, "X": 3})
-    counts, theta = estimated(tables, [context("X", ["Y"], {"Z": "s1"})])
+    counts, theta = estimated(tables, [ignores_when("X", ["Y"], {"Z": "s1"})])
     pooled = normalised(counts["X"][1].sum(axis=0))
     assert_allclose(theta["X"][1], np.tile(pooled, (3, 1)), rtol=1e-12)
 
@@ -117,8 +117,8 @@ def test_tables_match_in_the_order_in_which_parents_are_given():
     [
         (lambda: same_tables({"A": []}),
          "same_tables needs two variables or more: {'X2': ['X1'], 'X3': ['X2']}"),
-        (lambda: dynamic([{"A": []}]),
-         "dynamic needs two slices or more, with as many variables in each"),
+        (lambda: same_slices([{"A": []}]),
+         "same_slices needs two slices or more, with as many variables in each"),
         (lambda: hidden_markov(["H1", "H2"], ["O1"]),
          "hidden_markov needs as many observed variables as hidden ones, not 1 for 2"),
     ],

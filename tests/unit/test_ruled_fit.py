@@ -413,3 +413,22 @@ def test_only_the_rules_that_hold_a_cell_at_0_are_named():
         tc.fit("Coin", coins(6, 3, 1), knowledge=rules)
     assert "P(Coin={a, b}) = 1" in str(raised.value)
     assert "0.9" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "P(Coin=a | Side=x) = P(Coin=a | Side=y)",
+        "P(Coin=a | Side=*) <= 0.3",
+        "P(Coin=a | Side=x) <= 0.5 * P(Coin=a | Side=y); P(Coin=b | Side=x) >= 0.2",
+    ],
+)
+def test_a_fit_carries_the_proof_that_it_is_the_optimum(rules, tmp_path):
+    fit = tc.fit("Side -> Coin", two_sided(np.array([[6, 3, 1], [2, 7, 5]])), knowledge=rules)
+    assert fit.proof.blocks >= 1
+    assert fit.proof.primal <= 1e-11
+    assert fit.proof.dual <= 1e-9
+    assert 0 <= fit.proof.gap <= 1e-7
+    fit.save(tmp_path / "fit.json")
+    assert tc.load_fit(tmp_path / "fit.json").proof == fit.proof
+    assert tc.fit("Side -> Coin", two_sided(np.ones((2, 3), dtype=int))).proof is None

@@ -24,12 +24,12 @@ def same_tables(tables: Mapping[str, Sequence[str]]) -> Rule:
     return Rule(Tie(tuple(of)))
 
 
-def module(names: Sequence[str], parents: Sequence[str]) -> Rule:
+def same_module(names: Sequence[str], parents: Sequence[str]) -> Rule:
     """A module: variables that depend on the same parents in the same way."""
     return same_tables(dict.fromkeys(names, tuple(parents)))
 
 
-def dynamic(slices: Sequence[Mapping[str, Sequence[str]]]) -> tuple[Rule, ...]:
+def same_slices(slices: Sequence[Mapping[str, Sequence[str]]]) -> tuple[Rule, ...]:
     """A dynamic network whose slices are all the same.
 
     slices: {child: parents} of every slice after the first; the variables of a slice match those
@@ -37,7 +37,7 @@ def dynamic(slices: Sequence[Mapping[str, Sequence[str]]]) -> tuple[Rule, ...]:
     """
     lengths = {len(each) for each in slices}
     if len(slices) < 2 or len(lengths) > 1:
-        raise OptionError("dynamic needs two slices or more, with as many variables in each")
+        raise OptionError("same_slices needs two slices or more, with as many variables in each")
     return tuple(same_tables(dict(same)) for same in zip(*(s.items() for s in slices), strict=True))
 
 
@@ -57,7 +57,7 @@ def hidden_markov(hidden: Sequence[str], observed: Sequence[str]) -> tuple[Rule,
     return (*rules, *([same_tables(seen)] if len(seen) > 1 else []))
 
 
-def context(child: str, ignored: Sequence[str], when: Mapping[str, str]) -> Rule:
+def ignores_when(child: str, ignored: Sequence[str], when: Mapping[str, str]) -> Rule:
     """Context-specific independence: `child` does not depend on these parents there."""
     given = tuple(Term(Word(name), (Word(state),)) for name, state in when.items())
     return Rule(Ignores(Word(child), tuple(Word(name) for name in ignored), given))
@@ -76,5 +76,5 @@ def multinet(chooser: str, networks: Mapping[str, Mapping[str, Sequence[str]]]) 
         for state, network in networks.items():
             ignored = [parent for parent in parents if parent not in network.get(child, ())]
             if ignored:
-                rules.append(context(child, ignored, {chooser: state}))
+                rules.append(ignores_when(child, ignored, {chooser: state}))
     return tuple(rules)

@@ -44,4 +44,5 @@ def fit_counted(
         log_likelihood=sum(part.log_likelihood for part in obeyed.parts.values()),
         log_marginal_likelihood=obeyed.log_marginal_likelihood,
         cases=counted.cases,
+        proof=obeyed.proof,
     )

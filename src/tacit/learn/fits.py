@@ -17,6 +17,7 @@ from tacit.arrays import Floats, readonly
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
+from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
@@ -79,6 +80,7 @@ class Fit:
     evidence   per variable, the statistics of the cases alone; missing cells by expectation
     known      the part of them that was counted rather than inferred, where cells are missing
     runs       every start of an iterative learner, in order
+    proof      that the rows under rules are the optimum at this evidence; None without rules
     pseudo     per discrete variable, the prior's pseudo-counts alpha, shaped like its table
     log_likelihood           of the cases used; with gaps, summed over each family's own cases
     log_marginal_likelihood  of the cases under the prior; None where it has no closed form
@@ -99,6 +101,7 @@ class Fit:
     cases: CasesUsed
     runs: tuple[Run, ...] = ()
     known: Mapping[str, Counts] = field(default_factory=dict)
+    proof: Proof | None = None
 
     def __post_init__(self) -> None:
         pseudo = {name: readonly(alpha) for name, alpha in self.pseudo.items()}

@@ -12,6 +12,7 @@ import numpy as np
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
 from tacit.estimate.ruled.prices import statuses
+from tacit.estimate.ruled.proof import proof_of
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
@@ -116,7 +117,8 @@ def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) ->
     theta = layout.parameters(found.network)[cells]
     rules = statuses(known.bound, known.plan, weights, theta, expected=True)
     told = (*resisted_notes(rules), *rule_notes(known, weights))
-    return replace(found, rules=rules, notes=(*found.notes, *told))
+    proof = proof_of(known.plan, weights)
+    return replace(found, rules=rules, notes=(*found.notes, *told), proof=proof)
 
 
 def _stop(learned: Learned, method: Method | None, several: bool) -> Stop:

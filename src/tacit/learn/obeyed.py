@@ -14,6 +14,7 @@ from tacit.estimate.estimates import Estimate, PosteriorMean
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.ruled.plan import GENERAL, Plan, log_evidence, posterior_mean, solve
 from tacit.estimate.ruled.prices import statuses
+from tacit.estimate.ruled.proof import Proof, proof_of
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.tables import SLACK, log_probability
 from tacit.families.counts import Counts
@@ -38,6 +39,7 @@ class Obeyed:
     notes: tuple[str, ...]
     log_marginal_likelihood: float | None
     by_formula: bool = True
+    proof: Proof | None = None
 
 
 def obey(
@@ -71,6 +73,7 @@ def obey(
         (*resisted_notes(rules), *rule_notes(known, weights)),
         _marginal(known, evidence, alpha, counts, prior),
         bool((ruling.way != GENERAL).all()),
+        proof_of(known.plan, weights),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit.core.errors import FormatError, TacitError
 from tacit.engines.plain import evidence_from_plain, evidence_to_plain
+from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.families.counts import Counts
 from tacit.families.moments import Moments
@@ -77,6 +78,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
         "trace": list(fit.trace),
         "stop": fit.stop.name,
         "rules": [asdict(status) for status in fit.rules],
+        "proof": None if fit.proof is None else asdict(fit.proof),
         "settings": dict(fit.settings),
         "seed": fit.seed,
         "notes": list(fit.notes),
@@ -122,6 +124,7 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
             for run in plain["runs"]
         ),
         known={name: _counts(each) for name, each in plain["known"].items()},
+        proof=_proof(plain.get("proof")),
     )
 
 
@@ -186,6 +189,13 @@ def _gaps(plain: Mapping[str, Any] | None) -> Gaps | None:
         return None
     common = tuple((tuple(map(str, columns)), int(cases)) for columns, cases in plain["common"])
     return Gaps(int(plain["complete"]), int(plain["patterns"]), common)
+
+
+def _proof(plain: Mapping[str, Any] | None) -> Proof | None:
+    if plain is None:
+        return None
+    numbers = (float(plain[name]) for name in ("primal", "dual", "gap"))
+    return Proof(int(plain["blocks"]), *numbers)
 
 
 def _counts(plain: Mapping[str, Any]) -> Counts:
