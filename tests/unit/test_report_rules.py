@@ -437,3 +437,10 @@ def test_a_name_of_a_rule_says_where_it_stands():
     long = name(one(source="folder/" * 40 + "x.know"))
     assert len(long) < 80
     assert long.endswith("x.know:7)")
+
+
+def test_the_proof_of_the_optimum_is_said():
+    fit = tc.fit("Sky -> Rain", CASES, knowledge="P(Rain=yes | Sky=clear) <= 0.1")
+    said = " ".join(summary(told(fit, "rules")))
+    assert "no tables which keep the rules have an objective higher by more than" in said
+    assert told(fit, "rules")["proof"]["gap"] < 1e-6

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 from tacit.reporting.blocks import Block, Bullets, Paragraph, Section
+from tacit.reporting.odds import chance, figure, nats_lost, ratio
 from tacit.reporting.wording import are, joined, percent, shortened, some
 
 MOST_RULES = 200
@@ -85,7 +85,16 @@ def summary(section: Section) -> list[str]:
         told = f"There are {some(number, 'rule')}; {bind:,} of them {_binds(bind)}."
     else:
         told = f"There are {some(number, 'rule')}; the estimate keeps them all by itself."
-    return [told, *_resisted(section), *_cost(section, bind)]
+    return [told, *_resisted(section), *_cost(section, bind), *_proven(section)]
+
+
+def _proven(section: Section) -> Iterator[str]:
+    proof = section["proof"]
+    if proof is not None and proof["blocks"]:
+        yield (
+            "It is proven that no tables which keep the rules have an objective higher by more "
+            f"than {max(proof['gap'], 1e-12):.0e} nats."
+        )
 
 
 def _binds(count: int) -> str:
@@ -106,7 +115,7 @@ def _cost(section: Section, bind: int) -> Iterator[str]:
         whole = "it costs" if len(section["rules"]) == 1 else "all rules together cost"
         yield (
             f"Against the estimate without any, {whole} "
-            f"{_nats(cost, section['at_least'])} of the objective."
+            f"{nats_lost(cost, section['at_least'])} of the objective."
         )
 
 
@@ -177,9 +186,11 @@ def costs(one: Section) -> str:
     """What it costs to insist, for a small step and in all."""
     if one["verdict"] == "free":
         return ""
-    price = "" if one["price"] is None else f"{_nats(abs(one['price']))} per 0.01"
+    price = "" if one["price"] is None else f"{nats_lost(abs(one['price']))} per 0.01"
     if one["cost"] is not None:
-        return f"costs {price}{', ' if price else ''}{_nats(one['cost'], one['at_least'])} in all"
+        return (
+            f"costs {price}{', ' if price else ''}{nats_lost(one['cost'], one['at_least'])} in all"
+        )
     whole = "without end" if endless(one) else ""
     return f"costs {price or whole}" if price or whole else "cost not computed"
 
@@ -214,40 +225,6 @@ def verdict(one: Section) -> str:
 def solved(one: Section) -> str:
     """How its block was estimated."""
     return f"Solved by {one['solved_by']}"
-
-
-def ratio(nats: float) -> str:
-    """exp(nats) to two digits; very large ones as a power of ten."""
-    decades = max(nats, 0.0) / math.log(10)
-    if decades >= 6:
-        return f"10^{math.floor(decades):,}"
-    value = math.exp(max(nats, 0.0))
-    return f"{value:.2f}" if value < 10 else f"{float(f'{value:.2g}'):,.0f}"
-
-
-def chance(value: float) -> str:
-    """A small probability, to two digits."""
-    return "<0.0001" if value < 1e-4 else f"{value:.2g}"
-
-
-def figure(value: float | None) -> str:
-    """A probability, a difference of two, or any other number that a rule bounds."""
-    if value is None:
-        return "?"
-    if abs(value) < 0.001:
-        return "0" if value == 0 else f"{value:.2g}" if abs(value) < 1e-6 else _decimal(value)
-    return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.4g}"
-
-
-def _decimal(value: float) -> str:
-    return f"{value:.7f}".rstrip("0")
-
-
-def _nats(value: float, at_least: bool = False) -> str:
-    if value < 0.0005:
-        return "next to nothing" if at_least else "less than 0.001 nats"
-    least = "at least " if at_least else ""
-    return f"{least}{value:.3g} nats" if value < 100 else f"{least}{value:,.1f} nats"
 
 
 def bars(shown: list[Section]) -> tuple[float, dict[int, str]]:

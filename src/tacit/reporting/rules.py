@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ def rules(fit: Fit) -> dict[str, Any] | None:
     A rule has the fields of its `RuleStatus`, with its `number` in the order of writing, `slack`
     and `verdict`; `counts` says how many there are of each verdict. `cost` is what all rules
     together take from the objective, in nats, at least so much if `at_least`; None where it is not
-    known. Rules of a smaller chance than `resisted_below` are said to be resisted.
+    known. Rules of a smaller chance than `resisted_below` are said to be resisted. `proof` says how
+    far the estimate can be from the optimum.
     """
     if not fit.rules:
         return None
@@ -36,6 +38,7 @@ def rules(fit: Fit) -> dict[str, Any] | None:
         "cost": together(fit),
         "at_least": bool(fit.known) or any(status.at_least for status in fit.rules),
         "resisted_below": RESISTED,
+        "proof": None if fit.proof is None else asdict(fit.proof),
     }
 
 
