@@ -30,7 +30,7 @@ def most_likely(weights, lengths, rules):
     problem = cp.Problem(
         cp.Maximize(cp.sum(cp.multiply(weights[seen], cp.log(theta[seen])))), limits
     )
-    for tolerance in (1e-11, 1e-10, 1e-9):  # the tightest that is reached
+    for tolerance in (1e-11, 1e-10, 1e-9, 1e-8):  # the tightest that is reached
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             problem.solve(

@@ -80,7 +80,8 @@ def agrees_with_a_solver(drawn, theta):
     best, _ = naive.most_likely(counts, lengths, rules)
     ours = naive.log_likelihood(counts, theta)
     assert naive.worst_violation(theta, lengths, rules) <= 1e-9
-    assert_allclose(ours, best, rtol=1e-8, atol=1e-7)
+    assert ours >= best - 1e-8 * abs(best) - 1e-7
+    assert_allclose(ours, best, rtol=1e-6, atol=1e-6)  # the solver itself may miss it by so much
 
 
 @pytest.mark.parametrize("kind", ["nested", "across", "overlapping"])
