@@ -495,3 +495,13 @@ def test_unknown_escapes_in_names_are_refused():
     )  # fmt: skip
     with pytest.raises(tc.QueryError, match="means nothing in a name"):
         parse_query(r'P("a\qb")')
+
+
+def test_bounds_in_the_wrong_order_are_refused():
+    with pytest.raises(tc.KnowledgeError, match="the lower bound comes first"):
+        tc.P("A=a").between(0.5, 0.2)
+
+
+def test_rules_in_place_of_a_file_are_told_where_they_belong():
+    with pytest.raises(tc.KnowledgeError, match="write the rules to a file"):
+        tc.read_knowledge("P(Age=Senior) <= 0.3")

@@ -189,7 +189,8 @@ def _text(path: str | Path) -> str:
             content = (gzip.GzipFile(fileobj=raw) if packed else raw).read(LARGEST + 1)
         text = content.decode("utf-8-sig")
     except FileNotFoundError:
-        raise KnowledgeError(f"there is no file {str(path)!r}") from None
+        hint = "\n\nwrite the rules to a file and name it here" if "(" in str(path) else ""
+        raise KnowledgeError(f"there is no file {str(path)!r}{hint}") from None
     except IsADirectoryError:
         raise KnowledgeError(f"{str(path)!r} is a folder, not a file") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):

@@ -24,6 +24,8 @@ class Quantity:
 
     def between(self, low: Amount, high: Amount) -> Rule:
         """low <= this <= high."""
+        if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+            raise KnowledgeError(f"between({low}, {high}): the lower bound comes first")
         sides = (_quantity(low).expression, self.expression, _quantity(high).expression)
         return _rule(Compare(sides, ("<=", "<=")))
 

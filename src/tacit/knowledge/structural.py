@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tacit.core.dag import Dag
 from tacit.core.errors import listed, nearest, quoted
+from tacit.core.grid import counted
 from tacit.knowledge.faults import clash, fault
 from tacit.knowledge.statements import Arcs, MostParents, Rule, Tiers
 from tacit.knowledge.terms import Word
@@ -79,7 +80,8 @@ def _check_most(rule: Rule, said: MostParents, dag: Dag) -> None:
         if len(who) > said.most:
             arcs = listed(_arrow(parent, name) for parent in who)
             raise clash(
-                rule, named.get(name), f"{name!r} has {len(who)} parents, more than {said.most}",
+                rule, named.get(name),
+                f"{name!r} has {counted(len(who), 'parent')}, more than {said.most}",
                 f"arcs: {arcs}",
             )  # fmt: skip
 

@@ -66,7 +66,7 @@ def _empty(learned: Learned) -> Iterable[str]:
     rows = {name: count for name, count in rows.items() if count}
     if rows:
         shown = listed((f"{quoted(name)}: {count:,}" for name, count in rows.items()), 6)
-        yield f"{sum(rows.values()):,} rows have no case, not even an expected one ({shown})"
+        yield f"{_have(sum(rows.values()))} no case, not even an expected one ({shown})"
 
 
 def _runs(learned: Learned) -> Iterable[str]:
@@ -87,6 +87,10 @@ def _missing(counted: Counted, method: Method | None) -> Iterable[str]:
             f"{_cells(cells)} missing ({_named(counted.cases.missing)}); each family was "
             "counted on the cases complete in it"
         )
+
+
+def _have(rows: int) -> str:
+    return f"{rows:,} {'row has' if rows == 1 else 'rows have'}"
 
 
 def _cells(count: int) -> str:
@@ -112,7 +116,8 @@ def _undetermined(parts: Mapping[str, Part], estimate: Estimate) -> Iterable[str
     if rows:
         shown = listed((f"{quoted(name)}: {count:,}" for name, count in rows.items()), 6)
         filled = _FILLED[estimate.empty]
-        yield f"{sum(rows.values()):,} rows have no case and were {filled} ({shown})"
+        were = "was" if sum(rows.values()) == 1 else "were"
+        yield f"{_have(sum(rows.values()))} no case and {were} {filled} ({shown})"
 
 
 def _gaussian(parts: Mapping[str, Part]) -> Iterable[str]:
