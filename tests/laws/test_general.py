@@ -142,3 +142,16 @@ def test_the_scale_of_the_weights_changes_prices_only():
     one, many = general.solve(weights), general.solve(1024.0 * weights)
     np.testing.assert_allclose(many.theta, one.theta, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(many.multipliers, 1024.0 * one.multipliers, rtol=1e-9)
+
+
+def test_newtons_method_that_fails_gives_the_interior_point_back():
+    """Blocks on which it fails go on from where they were: few steps, and rules kept exactly."""
+    rng = np.random.default_rng(301)
+    blocks = [
+        blocks_at_random.degenerate(rng) if number % 2 else blocks_at_random.drawn(rng)
+        for number in range(250)
+    ]
+    weights = np.concatenate([blocks_at_random.weights(rng, block) for block in blocks])
+    solution = General.of(joined(blocks), np.arange(250)).solve(weights)
+    assert solution.steps.max() <= 40
+    assert solution.certificate.primal.max() <= 1e-13

@@ -111,13 +111,13 @@ def combined(findings: Iterable[Finding]) -> dict[str, Finding]:
     """One finding per variable: what is said of it twice is multiplied."""
     by_name: dict[str, Finding] = {}
     for each in findings:
-        if each.name in by_name:
-            before = by_name[each.name]
-            each = Finding(  # noqa: PLW2901
-                each.name, before.likelihood * each.likelihood, f"{before.text}, {each.text}"
-            )
-        by_name[each.name] = each
+        before = by_name.get(each.name)
+        by_name[each.name] = each if before is None else _both(before, each)
     return by_name
+
+
+def _both(one: Finding, other: Finding) -> Finding:
+    return Finding(one.name, one.likelihood * other.likelihood, f"{one.text}, {other.text}")
 
 
 def settled(findings: Iterable[Finding]) -> set[str]:

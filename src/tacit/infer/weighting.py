@@ -10,6 +10,7 @@ import numpy as np
 from tacit.arrays import Column, Floats
 from tacit.core.errors import ImpossibleError, OptionError
 from tacit.core.network import Network
+from tacit.core.variables import Discrete
 from tacit.families.table import Table, cells
 from tacit.infer.findings import Finding, combined
 from tacit.infer.sampling import fresh_seed
@@ -47,7 +48,8 @@ def weighted_joint(
             "\n\nraise the number of samples; the findings may also be impossible"
         )
     weights = np.exp(log_weights - top)
-    shape = [len(network.variables[name].states) for name in names]  # type: ignore[union-attr]
+    asked = (network.variables[name] for name in names)
+    shape = [len(variable.states) for variable in asked if isinstance(variable, Discrete)]
     at = cells(shape, [columns[name] for name in names])
     size = int(np.prod(shape))
     total = weights.sum()

@@ -208,13 +208,14 @@ def _solve(p: Part, room: Room, kept: Memory, warm: bool) -> tuple[int, bool]:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _save(p: Part, room: Room) -> None:
-    room.bend[: p.n], room.off_dual[: p.n] = p.theta, p.reduced
+    """Where `again` does not write."""
+    room.d_reduced[: p.n], room.off_dual[: p.n] = p.theta, p.reduced
     room.d_slack[: p.m], room.d_multiplier[: p.m] = p.slack, p.z
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _restore(p: Part, room: Room) -> None:
-    p.theta[:], p.reduced[:] = room.bend[: p.n], room.off_dual[: p.n]
+    p.theta[:], p.reduced[:] = room.d_reduced[: p.n], room.off_dual[: p.n]
     p.slack[:], p.z[:] = room.d_slack[: p.m], room.d_multiplier[: p.m]
 
 

@@ -50,7 +50,7 @@ class Quantity:
     def __gt__(self, other: Amount) -> Rule:
         raise KnowledgeError("rules are closed: write >= instead of >")
 
-    def __ne__(self, other: Any) -> Rule:  # type: ignore[override]
+    def __ne__(self, other: Any) -> Rule:  # type: ignore[override]  # nor is inequality a bool
         raise KnowledgeError("a rule cannot say that two quantities differ")
 
     def __add__(self, other: Amount) -> Quantity:

@@ -123,7 +123,7 @@ class General:
         if not prove and (steps < MOST_STEPS).all():
             return self._unproven(point, steps, memory, wanted)
         found = self._read(given, totals, point)
-        doubtful = np.flatnonzero(found.doubt(totals) > DOUBTFUL)
+        doubtful = np.flatnonzero(wanted & (found.doubt(totals) > DOUBTFUL))
         if doubtful.size:
             again = _once_more(program, doubtful, scaled, point)
             better = self._read(given, totals, again).doubt(totals) < found.doubt(totals)
