@@ -12,6 +12,7 @@ import numpy as np
 import tacit as tc
 from sides import Problem
 from tacit.engines.expected import expectation
+from tacit.estimate.ruled.multipliers import priced
 from tacit.estimate.ruled.plan import compile_blocks, compile_plan, solve
 from tacit.estimate.ruled.prices import statuses
 from tacit.infer.flat import layout_of
@@ -121,7 +122,7 @@ def phases(network: tc.Network, data: tc.Dataset, text: str) -> dict[str, float]
     weights = np.concatenate([plain.network[name].values.ravel() for name in cells.families])
     weights = len(data) / 100 * weights[blocks.cells]
     ruling = timed(lambda: solve(plan, weights))
-    timed(lambda: statuses(bound, plan, weights, ruling.theta))
+    timed(lambda: statuses(bound, plan, priced(plan, weights), ruling.theta))
     return dict(zip(PHASES, found, strict=True))
 
 

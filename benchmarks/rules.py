@@ -69,24 +69,14 @@ def in_bulk(one: Ruled, size: Size) -> InBulk:
     few = joined(different[: size.proven])
     proven = clock(lambda: relative_interior(few), patience=0.2).wall / size.proven
     start = time.perf_counter()
-    compile_blocks(joined(different), _anything(joined(different)))
+    compile_blocks(joined(different))
     recognised = (time.perf_counter() - start) / size.distinct
     blocks = joined(different * (size.rows // size.distinct))
-    plan = compile_blocks(blocks, _anything(blocks))
+    plan = compile_blocks(blocks)
     weights = random.integers(1, 60, blocks.cells.size).astype(np.float64)
     ruling = solve(plan, weights)
     best = clock(lambda: solve(plan, weights), patience=0.5).wall / len(blocks)
     return InBulk(best, recognised, proven, bool((ruling.way != GENERAL).all()))
-
-
-def _anything(blocks: Any) -> Any:
-    """Nothing is forced, as is known of these kinds."""
-    from tacit.knowledge.polytope import Interior
-
-    return Interior(
-        np.ones(len(blocks), dtype=np.bool_), np.full(blocks.cells.size, np.nan),
-        np.zeros(len(blocks.rules), dtype=np.bool_), np.zeros(blocks.cells.size, dtype=np.bool_),
-    )  # fmt: skip
 
 
 def closed_forms(size: Size) -> tuple[list[list[str]], float]:

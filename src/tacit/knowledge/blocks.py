@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 
 import numpy as np
@@ -73,6 +73,16 @@ class Blocks:
     def __len__(self) -> int:
         return int(self.cell_at.size) - 1
 
+    @property
+    def cell_block(self) -> Ints:
+        """(n,) the block of each position."""
+        return np.repeat(np.arange(len(self)), np.diff(self.cell_at))
+
+    @property
+    def rule_block(self) -> Ints:
+        """(rules,) the block of each rule."""
+        return np.repeat(np.arange(len(self)), np.diff(self.rule_at))
+
     def _ratios_of(self, number: int) -> Iterator[Aligned]:
         """The ratios of a block; all of them stand in the order of their blocks."""
         start = bisect_left(self.ratios, number, key=lambda each: each.block)
@@ -82,12 +92,8 @@ class Blocks:
         first, last = self.cell_at[number], self.cell_at[number + 1]
         which = np.arange(self.rule_at[number], self.rule_at[number + 1])
         rules = self.rules.chosen(which)
-        local = Rows(
-            rules.at, rules.cells - first, rules.factors, rules.limits,
-            rules.equal, rules.rule, rules.sign,
-        )  # fmt: skip
         ratios = tuple(each.lists - first for each in self._ratios_of(number))
-        return Block(self.row[first:last] - self.row_at[number], local, ratios)
+        return Block(self.row[first:last] - self.row_at[number], rules.moved(-first), ratios)
 
 
 def blocks_of(bound: Bound) -> Blocks:
@@ -137,10 +143,9 @@ def _assembled(bound: Bound, starts: Ints, lengths: Ints, block: Ints) -> Blocks
     owner_block = np.zeros(len(rows), dtype=np.int64)
     owner_block[rows.owner] = block[row[positions]]
     size = scales(rows)
-    moved = Rows(
-        rows.at, positions, rows.factors / size[rows.owner], rows.limits / size,
-        rows.equal, rows.rule, rows.sign,
-    )  # fmt: skip
+    moved = replace(
+        rows, cells=positions, factors=rows.factors / size[rows.owner], limits=rows.limits / size
+    )
     origin = np.argsort(owner_block, kind="stable")
     ratios = sorted(
         (
@@ -187,13 +192,7 @@ def _joined(copies: Sequence[Blocks]) -> Blocks:
     cells, rows, rules = (
         _counted_up_to([sizes[kind] for sizes in map(_sizes, copies)]) for kind in range(3)
     )
-    moved = [
-        Rows(
-            copy.rules.at, copy.rules.cells + first, copy.rules.factors, copy.rules.limits,
-            copy.rules.equal, copy.rules.rule, copy.rules.sign,
-        )
-        for copy, first in zip(copies, cells, strict=False)
-    ]  # fmt: skip
+    moved = [copy.rules.moved(first) for copy, first in zip(copies, cells, strict=False)]
     ratios = tuple(
         Aligned(each.lists + first, number, each.rule)
         for number, (copy, first) in enumerate(zip(copies, cells, strict=False))
@@ -231,15 +230,12 @@ def _copy(blocks: Blocks, block: int, rule: int, *, only: bool) -> Blocks:
         row=blocks.row[first:last] - blocks.row_at[block],
         cell_at=np.array([0, last - first]),
         row_at=np.array([0, rows]),
-        rules=Rows(
-            rules.at, rules.cells - first, rules.factors, rules.limits,
-            rules.equal, rules.rule, rules.sign,
-        ),
+        rules=rules.moved(-first),
         rule_at=np.array([0, kept.size]),
         origin=blocks.origin[kept],
         ratios=tuple(
             Aligned(each.lists - first, 0, each.rule)
-            for each in blocks.ratios
-            if each.block == block and (each.rule == rule) == only
+            for each in blocks._ratios_of(block)
+            if (each.rule == rule) == only
         ),
-    )  # fmt: skip
+    )

@@ -23,7 +23,7 @@ SAME = 1e-9
 def cell_intervals(blocks: Blocks, chosen: Ints) -> Floats:
     """(positions, 2) the least and the largest value of each cell; nan in blocks not chosen."""
     found = np.full((blocks.cells.size, 2), np.nan)
-    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))
+    block = blocks.cell_block
     wanted = np.zeros(len(blocks), dtype=np.bool_)
     wanted[chosen] = True
     simple = bounded(blocks)
@@ -71,7 +71,7 @@ def _by_kept(dropped: dict[int, set[int]]) -> dict[int, tuple[int, ...]]:
 
 
 def _block_of_rules(blocks: Blocks) -> Ints:
-    return np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    return blocks.rule_block
 
 
 def _blocks_of_statements(blocks: Blocks, numbers: Iterable[int]) -> dict[int, set[int]]:

@@ -48,6 +48,12 @@ class Interior:
     tight: Bools
     zero: Bools
 
+    def chosen(self, positions: Ints, rules: Ints, blocks: Ints) -> Interior:
+        """The same of some blocks: their positions and rules among all."""
+        return Interior(
+            self.feasible[blocks], self.point[positions], self.tight[rules], self.zero[positions]
+        )
+
 
 def relative_interior(blocks: Blocks) -> Interior:
     """Whether each block is feasible, what its tables have in common, and one table inside.

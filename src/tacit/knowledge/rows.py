@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,10 @@ class Rows:
         """How far each row is from holding: 0 where it holds."""
         over = self.values(theta) - self.limits
         return np.asarray(np.where(self.equal, np.abs(over), np.maximum(over, 0.0)))
+
+    def moved(self, by: int) -> Rows:
+        """The same rows over cells that are numbered so much higher."""
+        return replace(self, cells=self.cells + by)
 
     def chosen(self, which: Ints) -> Rows:
         """These rows alone, in this order."""

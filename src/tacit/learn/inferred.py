@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
+from tacit.estimate.ruled.multipliers import priced
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.proof import proof_of
 from tacit.knowledge.knowledge import Knowledge
@@ -115,9 +116,10 @@ def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) ->
         layout.block(weights, at)[...] = learned.expected[name].values
     weights = np.maximum(weights + problem.pseudo, 0.0)[cells]
     theta = layout.parameters(found.network)[cells]
-    rules = statuses(known.bound, known.plan, weights, theta, expected=True)
+    worth = priced(known.plan, weights)
+    rules = statuses(known.bound, known.plan, worth, theta, expected=True)
     told = (*resisted_notes(rules), *rule_notes(known, weights))
-    proof = proof_of(known.plan, weights)
+    proof = proof_of(known.plan, worth)
     return replace(found, rules=rules, notes=(*found.notes, *told), proof=proof)
 
 

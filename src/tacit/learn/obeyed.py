@@ -12,6 +12,7 @@ from tacit.core.errors import EstimateError
 from tacit.core.grid import counted
 from tacit.estimate.estimates import Estimate, PosteriorMean
 from tacit.estimate.posteriors import log_marginal_likelihood
+from tacit.estimate.ruled.multipliers import priced
 from tacit.estimate.ruled.plan import GENERAL, Plan, log_evidence, posterior_mean, solve
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.proof import Proof, proof_of
@@ -52,8 +53,10 @@ def obey(
     """maximise  Σ (N + pseudo) log θ  subject to the rules; rows no rule names stay as they are."""
     if known is None or not len(known.plan.blocks):
         marginal = total_log_marginal_likelihood(evidence, alpha)
-        rules = () if known is None else statuses(known.bound, known.plan, _NONE, _NONE)
-        return Obeyed(parts, rules, (), marginal)
+        if known is None:
+            return Obeyed(parts, (), (), marginal)
+        nothing = priced(known.plan, _NONE)
+        return Obeyed(parts, statuses(known.bound, known.plan, nothing, _NONE), (), marginal)
     pseudo = {name: estimate.pseudo(each) for name, each in alpha.items()}
     counts = _gathered(known, evidence)
     prior = _gathered(known, {name: Counts(each) for name, each in alpha.items()})
@@ -66,18 +69,21 @@ def obey(
     theta = ruling.theta
     if isinstance(estimate, PosteriorMean):
         theta = posterior_mean(known.plan, prior + counts)
-    rules = statuses(known.bound, known.plan, weights, theta)
+    worth = priced(known.plan, weights, ruling)
+    rules = statuses(known.bound, known.plan, worth, theta)
     return Obeyed(
         _replaced(known, evidence, pseudo, parts, theta, weights),
         rules,
         (*resisted_notes(rules), *rule_notes(known, weights)),
         _marginal(known, evidence, alpha, counts, prior),
         bool((ruling.way != GENERAL).all()),
-        proof_of(known.plan, weights),
+        proof_of(known.plan, worth),
     )
 
 
 _NONE = np.zeros(0)
+
+
 MOST_TOLD = 5
 """Rules that the notes name."""
 
@@ -218,10 +224,10 @@ def resisted_notes(rules: Iterable[RuleStatus]) -> tuple[str, ...]:
     told = []
     for rule in rules:
         if rule.verdict == "resisted":
-            place = f"{rule.source}:{rule.line}: " if rule.source else ""
+            at = f"{rule.source}:{rule.line}: " if rule.source else ""
             cost = "" if rule.alone is None else f"; alone it costs {rule.alone:.3g} nats"
             text = " ".join(rule.text.split())
-            told.append(f"the data resist {place}{text}{cost}, chance {rule.chance:.1g}")
+            told.append(f"the data resist {at}{text}{cost}, chance {rule.chance:.1g}")
     return tuple(told[:MOST_TOLD]) + (
         (f"... and {len(told) - MOST_TOLD} more rules",) if len(told) > MOST_TOLD else ()
     )

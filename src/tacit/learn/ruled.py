@@ -10,7 +10,7 @@ from typing import Any
 from tacit.core.dag import Dag
 from tacit.core.errors import EstimateError
 from tacit.core.variables import Discrete, Variable
-from tacit.estimate.ruled.inequalities import ImpossibleEvidenceError
+from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.plan import Plan, RatioError, compile_plan
 from tacit.infer.flat import Layout
 from tacit.knowledge.binding import bind
@@ -19,8 +19,8 @@ from tacit.knowledge.cells import Cells
 from tacit.knowledge.conflicts import why_zero
 from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.knowledge import Knowledge
-from tacit.knowledge.statements import Rule
 from tacit.knowledge.structural import check_structure
+from tacit.knowledge.wording import written
 from tacit.learn.parts import discrete_axes
 
 
@@ -76,15 +76,11 @@ def _ratios_meet(known: Ruled, problem: RatioError) -> str:
     numbers = {each.rule for each in blocks.ratios if each.block == block}
     numbers |= set(blocks.rules.rule[inside][~blocks.rules.equal[inside]].tolist())
     rules = (known.bound.rules[number] for number in sorted(numbers))
-    said = "\n".join(f"    {_placed_at(rule)}{rule}" for rule in rules)
+    said = "\n".join(f"    {written(rule)}" for rule in rules)
     return (
         "an inequality binds in rows whose ratios are given as well, and no closed form holds both"
         f"\n\n{said}\n\nleave out the ratio or the inequality"
     )
-
-
-def _placed_at(rule: Rule) -> str:
-    return f"{rule.source}:{rule.line}: " if rule.source else ""
 
 
 @contextmanager
@@ -102,7 +98,7 @@ def impossible_in_words(known: Ruled | None) -> Iterator[None]:
         cell = int(known.plan.blocks.cells[problem.positions[0]])
         more = problem.positions.size - 1
         others = f" (and {more} more {'cell' if more == 1 else 'cells'})" if more else ""
-        said = "\n".join(f"    {_placed_at(rule)}{rule}" for rule in why_zero(known.bound, cell))
+        said = "\n".join(f"    {written(rule)}" for rule in why_zero(known.bound, cell))
         raise EstimateError(
             f"the rules hold {cell_label(known.bound.cells, cell)} at 0, but cases have it{others}"
             ": under the rules they are impossible"

@@ -34,8 +34,8 @@ def certificate(
     the multiplier of its row first, so the bound holds whatever the multipliers are. The gap is
     written as a sum of terms that are all >= 0, so that nothing cancels.
     """
-    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))
-    rule_block = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    block = blocks.cell_block
+    rule_block = blocks.rule_block
     prices = np.where(blocks.rules.equal, rule, np.maximum(rule, 0.0))
     reduced = reduced_costs(blocks, row, prices)
     lacking = most(weights - reduced, blocks.row, row.size)

@@ -70,7 +70,7 @@ def compiled(blocks: Blocks, interior: Interior) -> Compiled:
     cells, factors = cells[free[rules.cells]], factors[free[rules.cells]]
     scales = np.zeros(len(rules))
     np.maximum.at(scales, owner, np.abs(factors))
-    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))[free]
+    block = blocks.cell_block[free]
     rule_block = _rule_blocks(blocks)
     scaled = factors / scales[owner]
     kept = (scales > 0) & _independent(blocks, rules, (owner, cells, scaled), rule_block, block)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.core.errors import EstimateError
 from tacit.estimate.ruled.certificate import Certificate, certificate
 from tacit.estimate.ruled.compiled import Compiled, chosen_blocks, compiled, inside_of, spans
+from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.large import solve_large
 from tacit.estimate.ruled.mending import Circuits, circuits, mended
 from tacit.knowledge.blocks import Blocks
@@ -27,17 +27,6 @@ if TYPE_CHECKING:
 SMALL_RULES = 600
 WORTH_A_THREAD = 1_000_000
 DOUBTFUL = 1e-9
-
-
-class ImpossibleCountsError(EstimateError):
-    """Cells that rules force to 0 have cases; `positions` are those cells."""
-
-    def __init__(self, positions: tuple[int, ...]) -> None:
-        self.positions = positions
-        super().__init__(
-            f"{len(positions)} cells that the rules force to 0 have cases or prior counts: "
-            "no table that the rules allow could have given these data"
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +67,15 @@ class General:
     circuits: Circuits
 
     @staticmethod
-    def of(blocks: Blocks, which: Ints) -> General:
-        """Find what the rules force, and take it out."""
+    def of(blocks: Blocks, which: Ints, inside: Interior | None = None) -> General:
+        """Find what the rules force, and take it out.
+
+        inside: what the rules force in all blocks, where that is known already
+        """
         alone = chosen_blocks(blocks, which)
-        interior = inside_of(alone)
+        interior = (
+            inside_of(alone) if inside is None else inside.chosen(alone.cells, alone.origin, which)
+        )
         sizes = (blocks.cells.size, len(blocks.rules), int(blocks.row_at[-1]))
         rows, _ = spans(blocks.row_at, which)
         made, around = compiled(alone, interior), circuits(alone, interior)
@@ -143,7 +137,7 @@ class General:
     def _possible(self, weights: Floats) -> None:
         wrong = np.flatnonzero(self.interior.zero & (weights > 0))
         if wrong.size:
-            raise ImpossibleCountsError(tuple(map(int, self.blocks.cells[wrong])))
+            raise ImpossibleEvidenceError(self.blocks.cells[wrong])
 
     def _read(self, weights: Floats, totals: Floats, point: Point) -> Found:
         """Back to the rules as they were given."""

@@ -14,22 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.core.errors import EstimateError
 from tacit.estimate.ruled import nests, orders
+from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.nests import Nests, nests_of
 from tacit.estimate.ruled.orders import RowOrders, orders_of
 from tacit.knowledge.blocks import Blocks
 
 UNDERFLOW = 1e-300
 """A weight below this may be a probability of 0 for want of digits alone."""
-
-
-class ImpossibleEvidenceError(EstimateError):
-    """Rules hold cells at 0 that the evidence has seen; `positions` lists them."""
-
-    def __init__(self, message: str, positions: Ints) -> None:
-        self.positions = positions
-        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,9 +88,7 @@ class Closed:
         nothing[_positions(self.within, asked)] = True
         nothing &= theta <= 0
         if np.any(impossible := nothing & (weights > UNDERFLOW)):
-            raise ImpossibleEvidenceError(
-                "rules hold cells at 0 that the evidence has seen", np.flatnonzero(impossible)
-            )
+            raise ImpossibleEvidenceError(np.flatnonzero(impossible))
         block = np.searchsorted(self.within.cell_at, np.flatnonzero(nothing), side="right") - 1
         by_block[1, block] = True
         return Solved(theta, by_block[0, self.blocks], by_block[1, self.blocks])

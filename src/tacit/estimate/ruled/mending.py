@@ -38,8 +38,8 @@ class Circuits:
 def circuits(blocks: Blocks, interior: Interior) -> Circuits:
     """One positive combination for every block that has something forced."""
     row, rule = np.zeros(int(blocks.row_at[-1])), np.zeros(len(blocks.rules))
-    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))
-    rule_block = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    block = blocks.cell_block
+    rule_block = blocks.rule_block
     forced = np.union1d(block[interior.zero], rule_block[interior.tight])
     for number in forced:
         part = part_of(blocks, np.array([number]))
@@ -86,8 +86,8 @@ def mended(blocks: Blocks, around: Circuits, row: Floats, rule: Floats) -> tuple
     if not (around.zero.any() or around.tight.any()):
         return row, rule
     reduced = reduced_costs(blocks, row, rule)
-    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))
-    rule_block = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    block = blocks.cell_block
+    rule_block = blocks.rule_block
     row_block = np.repeat(np.arange(len(blocks)), np.diff(blocks.row_at))
     zero, tight = around.zero > 0, around.tight > 0
     times = np.maximum(

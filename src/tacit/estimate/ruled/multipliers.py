@@ -7,20 +7,37 @@ enough, no inequality pulls and those of the equalities solve this linear system
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tacit.arrays import Bools, Floats
-from tacit.estimate.ruled.plan import CLOSED, GENERAL, Plan, Ruling
+from tacit.estimate.ruled.plan import CLOSED, GENERAL, Plan, Ruling, solve
 from tacit.knowledge.blocks import Blocks
 
 _RIDGE = 1e-11
 """Rows that say the same twice share a multiplier, and keep the system regular."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Priced:
+    """The optimum for these weights, and (rules,) what it would gain per unit of each limit."""
+
+    weights: Floats
+    ruling: Ruling
+    pull: Floats
+
+
+def priced(plan: Plan, weights: Floats, ruling: Ruling | None = None) -> Priced:
+    """The optimum with its multipliers; `ruling` is it where it is known already."""
+    found = solve(plan, weights) if ruling is None else ruling
+    return Priced(weights, found, multipliers(plan, found, weights))
+
+
 def multipliers(plan: Plan, ruling: Ruling, weights: Floats) -> Floats:
     """(rules,) d optimum / d limit in nats; nan in blocks with ratios, which are not linear."""
     blocks = plan.blocks
-    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    block = blocks.rule_block
     way = ruling.way[block]
     pull = np.zeros(len(blocks.rules))
     if (way == CLOSED).any():
@@ -30,8 +47,7 @@ def multipliers(plan: Plan, ruling: Ruling, weights: Floats) -> Floats:
     plain = blocks.rules.equal & (way < CLOSED)
     if plain.any():
         pull[plain] = _of_equalities(blocks, plain, weights, ruling.theta)
-    curved = np.isin(block, [each.block for each in blocks.ratios])
-    return np.asarray(np.where(curved, np.nan, pull))
+    return np.asarray(np.where(plan.curved[block], np.nan, pull))
 
 
 def _of_equalities(blocks: Blocks, chosen: Bools, weights: Floats, theta: Floats) -> Floats:

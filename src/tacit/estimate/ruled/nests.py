@@ -71,7 +71,7 @@ def nests_of(blocks: Blocks, which: Ints) -> Nests:
 
     A block that fails a test is left out and the others are read again.
     """
-    block_of_rule = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    block_of_rule = blocks.rule_block
     bad = np.unique(block_of_rule[~comparing(blocks)])
     while True:
         which = np.setdiff1d(which, bad, assume_unique=True)

@@ -85,7 +85,7 @@ def orders_of(blocks: Blocks, which: Ints) -> RowOrders:
     pair = np.flatnonzero(named == 2)
     one, two = told.factor[first[pair]], told.factor[first[pair] + 1]
     ordering = (one == -two) & (told.limit[pair] == 0)
-    block_of_rule = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    block_of_rule = blocks.rule_block
     bad = block_of_rule[np.concatenate([np.flatnonzero(named > 2), pair[~ordering]])]
     which = np.setdiff1d(which, bad)
     while True:
@@ -104,7 +104,7 @@ def orders_of(blocks: Blocks, which: Ints) -> RowOrders:
 def _told(blocks: Blocks, which: Ints) -> _Told:
     rules = blocks.rules
     starts = np.searchsorted(blocks.row, np.arange(blocks.row_at[-1]))
-    block_of_rule = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    block_of_rule = blocks.rule_block
     mine = np.isin(block_of_rule, which)[rules.owner]
     owner, cells, factors = rules.owner[mine], rules.cells[mine], rules.factors[mine]
     row = blocks.row[cells]
@@ -153,7 +153,7 @@ def _assembled(blocks: Blocks, which: Ints, told: _Told, links: Links, singles: 
     )  # fmt: skip
     owner = np.searchsorted(which, block_of_row[order[begins]])
     linked = np.bincount(np.searchsorted(which, block_of_row[links.low]), minlength=which.size) > 0
-    told_of = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))[rule]
+    told_of = blocks.rule_block[rule]
     bounded = np.bincount(np.searchsorted(which, told_of), minlength=which.size) > 0
     kind = np.where(linked, np.where(bounded, 2, 1), 0)
     moved = replace(links, low=new[links.low], high=new[links.high])

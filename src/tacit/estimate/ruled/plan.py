@@ -17,13 +17,15 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import EstimateError, KnowledgeError
 from tacit.estimate.ruled.general import General, Solution
-from tacit.estimate.ruled.inequalities import Closed, ImpossibleEvidenceError, closed
+from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
+from tacit.estimate.ruled.inequalities import Closed, closed
 from tacit.estimate.ruled.recognise import recognise
 from tacit.estimate.ruled.splits import Forest, Tree
 from tacit.knowledge.blocks import Block, Blocks, blocks_of
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.conflicts import conflict_error, conflicts_of
 from tacit.knowledge.polytope import Interior, relative_interior
+from tacit.knowledge.wording import place
 
 TREE, CLOSED, GENERAL = range(3)
 """The ways to solve a block."""
@@ -161,7 +163,7 @@ def compile_plan(bound: Bound) -> Plan:
 def not_linear(bound: Bound, rule: int) -> KnowledgeError:
     """The error about a rule that is not linear and no part of a tree of splits."""
     said = bound.rules[rule]
-    where = f"{said.source}:{said.line}: " if said.source else ""
+    where = f"{place(said)}: " if said.source else ""
     if any(each.rule == rule for each in bound.products):
         return KnowledgeError(
             f"{where}product synergy is not linear in the probabilities, and no fit can hold it"
@@ -178,10 +180,9 @@ def not_linear(bound: Bound, rule: int) -> KnowledgeError:
 def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
     """Every block recognised: tree, closed form, or neither.
 
-    inside: what the rules leave of the blocks, where that is known already
+    inside: what the rules force; without it no weight may stand where they force 0
     """
-    inside = inside or relative_interior(blocks)
-    owner = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    owner = blocks.rule_block
     curved = np.zeros(len(blocks), dtype=np.bool_)
     curved[[each.block for each in blocks.ratios]] = True
     tied = curved.copy()
@@ -202,13 +203,13 @@ def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
         trees=known,
         closed=found,
         formulas=formulas,
-        general=General.of(blocks, rest) if rest.size else None,
+        general=General.of(blocks, rest, inside) if rest.size else None,
         curved=curved,
         unequal=unequal,
         limits=Limits.of(blocks, owner),
-        block=np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at)),
+        block=blocks.cell_block,
         kinds={at: tree.kind for at, tree in trees.items() if tree is not None},
-        zeros=np.flatnonzero(inside.zero),
+        zeros=np.flatnonzero(inside.zero) if inside is not None else rest[:0],
     )
 
 
@@ -236,9 +237,7 @@ def solve(
     prove   whether it gives a certificate and multipliers, which a step of EM can do without
     """
     if plan.zeros.size and (impossible := weights[plan.zeros] > 0).any():
-        raise ImpossibleEvidenceError(
-            "rules hold cells at 0 that the evidence has seen", plan.zeros[impossible]
-        )
+        raise ImpossibleEvidenceError(plan.zeros[impossible])
     theta = plan.forest.most_likely(weights)
     plan.loose.fill(weights, theta)
     open_ = plan.limits.broken(theta)

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats, Ints
-from tacit.estimate.ruled.multipliers import multipliers
-from tacit.estimate.ruled.plan import Loose, Plan, solve, ways
+from tacit.estimate.ruled.multipliers import Priced
+from tacit.estimate.ruled.plan import Loose, Plan, ways
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.ruled.tolls import (
     TOUCHES,
     Toll,
     View,
-    block_of,
     costs_alone,
     costs_beside,
 )
@@ -33,10 +32,14 @@ PULLS = 1e-8
 
 
 def statuses(
-    bound: Bound, plan: Plan, weights: Floats, theta: Floats, *, expected: bool = False
+    bound: Bound, plan: Plan, priced: Priced, theta: Floats, *, expected: bool = False
 ) -> tuple[RuleStatus, ...]:
-    """What became of each rule; `expected` says that the weights are expected counts."""
-    view = _view(bound, plan, weights, theta)
+    """What became of each rule at these parameters.
+
+    priced    the optimum of the evidence that they rest on
+    expected  whether that are expected counts
+    """
+    view = _view(bound, plan, priced, theta)
     costs = costs_beside(plan, view, len(bound.rules))
     alone = costs_alone(plan, view, len(bound.rules))
     return tuple(
@@ -45,13 +48,11 @@ def statuses(
     )
 
 
-def _view(bound: Bound, plan: Plan, weights: Floats, theta: Floats) -> View:
+def _view(bound: Bound, plan: Plan, priced: Priced, theta: Floats) -> View:
     blocks, rules = plan.blocks, plan.blocks.rules
-    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
-    ruling = solve(plan, weights)
-    pull = multipliers(plan, ruling, weights)
+    block, weights, pull = blocks.rule_block, priced.weights, priced.pull
     value = rules.values(theta)
-    cases = np.bincount(block_of(blocks), weights, minlength=len(blocks))
+    cases = np.bincount(blocks.cell_block, weights, minlength=len(blocks))
     free = np.zeros(theta.size)
     Loose.of(blocks, np.ones(len(blocks), dtype=np.bool_)).fill(weights, free)
     broken = rules.excess(free) > TOUCHES
@@ -59,7 +60,7 @@ def _view(bound: Bound, plan: Plan, weights: Floats, theta: Floats) -> View:
     pulls = np.isnan(pull) | (np.abs(pull) > PULLS * np.maximum(cases, 1e-300)[block])
     return View(
         weights, theta, free, value, pull, broken, near & (pulls | broken),
-        scales(bound.rows)[blocks.origin], block, ways(plan, ruling), _grouped(rules.rule),
+        scales(bound.rows)[blocks.origin], block, ways(plan, priced.ruling), _grouped(rules.rule),
     )  # fmt: skip
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats
 from tacit.estimate.ruled.certificate import certificate
-from tacit.estimate.ruled.multipliers import multipliers
-from tacit.estimate.ruled.plan import Plan, solve
+from tacit.estimate.ruled.multipliers import Priced
+from tacit.estimate.ruled.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +27,14 @@ class Proof:
     gap: float
 
 
-def proof_of(plan: Plan, weights: Floats) -> Proof:
+def proof_of(plan: Plan, priced: Priced) -> Proof:
     """The most likely rows under the rules held against the KKT conditions, block by block.
 
     The multiplier of the sum of a row follows from those of the rules: Σ over its cells of
     w - θ · (what the rules say there), since θ v = w in every cell.
     """
-    ruling = solve(plan, weights)
-    blocks, rules, theta = plan.blocks, plan.blocks.rules, ruling.theta
-    pull = np.nan_to_num(multipliers(plan, ruling, weights))
+    blocks, rules = plan.blocks, plan.blocks.rules
+    weights, theta, pull = priced.weights, priced.ruling.theta, np.nan_to_num(priced.pull)
     said = np.bincount(rules.cells, rules.factors * pull[rules.owner], minlength=theta.size)
     row = np.asarray(np.bincount(blocks.row, weights - theta * said), dtype=np.float64)
     found = certificate(blocks, weights, theta, row, pull)

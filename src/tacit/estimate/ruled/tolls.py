@@ -12,7 +12,6 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.ruled.plan import Plan, compile_blocks, solve
 from tacit.knowledge.blocks import Blocks, copies_with_only, copies_without
-from tacit.knowledge.polytope import Interior
 from tacit.knowledge.rows import Rows
 
 Pair: TypeAlias = tuple[int, int]
@@ -72,11 +71,6 @@ _EMPTY = Blocks(
     ),
     np.zeros(1, dtype=np.int64), _NONE,
 )  # fmt: skip
-
-
-def block_of(blocks: Blocks) -> Ints:
-    """(positions,) the block of each position."""
-    return np.repeat(np.arange(len(blocks)), np.diff(blocks.cell_at))
 
 
 def costs_beside(plan: Plan, view: View, rules: int) -> list[float | None]:
@@ -140,7 +134,7 @@ def _lost(plan: Plan, view: View) -> list[float]:
 def _told_apart(plan: Plan, pairs: list[Pair]) -> tuple[list[Pair], list[Pair]]:
     """Those of blocks with one rule, which need not be solved again, and the others."""
     blocks = plan.blocks
-    block = np.repeat(np.arange(len(blocks)), np.diff(blocks.rule_at))
+    block = blocks.rule_block
     named = {*zip(block.tolist(), blocks.rules.rule.tolist(), strict=True)}
     named |= {(each.block, each.rule) for each in blocks.ratios}
     several = Counter(at for at, _ in named)
@@ -169,27 +163,17 @@ def _again(
     other = copies(blocks, pairs)
     starts = blocks.cell_at[chosen]
     positions = np.repeat(starts - other.cell_at[:-1], sizes) + np.arange(sizes.sum())
-    theta = solve(compile_blocks(other, _anything(other)), view.weights[positions]).theta
+    theta = solve(compile_blocks(other), view.weights[positions]).theta
     return other, positions, theta
 
 
 def _summed(blocks: Blocks, values: Floats) -> list[float]:
-    return [float(each) for each in np.bincount(block_of(blocks), values, minlength=len(blocks))]
+    return [float(each) for each in np.bincount(blocks.cell_block, values, minlength=len(blocks))]
 
 
 def _added(sum_: float | None, nats: float) -> float | None:
     """A further loss; nothing is known any more once one of them is not finite."""
     return None if sum_ is None or not np.isfinite(nats) else sum_ + max(0.0, nats)
-
-
-def _anything(blocks: Blocks) -> Interior:
-    """An interior that says nothing: what rules hold at 0 has no weight, with a rule or without."""
-    return Interior(
-        feasible=np.ones(len(blocks), dtype=np.bool_),
-        point=np.full(blocks.cells.size, np.nan),
-        tight=np.zeros(len(blocks.rules), dtype=np.bool_),
-        zero=np.zeros(blocks.cells.size, dtype=np.bool_),
-    )
 
 
 def _pairs(plan: Plan, view: View, which: Bools) -> list[Pair]:
