@@ -1,0 +1,1 @@
+"""Whole posteriors of the parameters under rules: exact where constants exist, else by draws."""
