@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tacit.arrays import Bools, Floats, Ints
+from tacit.arrays import Floats
 from tacit.core.errors import EstimateError
 from tacit.core.grid import counted
 from tacit.estimate.estimates import Estimate, PosteriorMean
@@ -25,6 +25,7 @@ from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.orders import orders_taken
 from tacit.learn.fits import Evidence
 from tacit.learn.parts import Part, total_log_marginal_likelihood
+from tacit.learn.positions import free_rows, held_at, tables_named
 from tacit.learn.ruled import Ruled, impossible_in_words
 
 
@@ -58,8 +59,8 @@ def obey(
         nothing = priced(known.plan, _NONE)
         return Obeyed(parts, statuses(known.bound, known.plan, nothing, _NONE), (), marginal)
     pseudo = {name: estimate.pseudo(each) for name, each in alpha.items()}
-    counts = _gathered(known, evidence)
-    prior = _gathered(known, {name: Counts(each) for name, each in alpha.items()})
+    counts = held_at(known, evidence)
+    prior = held_at(known, {name: Counts(each) for name, each in alpha.items()})
     weights = counts + estimate.pseudo(prior)
     weights[known.plan.zeros] = counts[known.plan.zeros]
     _refuse_negative(known, weights)
@@ -117,30 +118,6 @@ def _refuse_negative(known: Ruled, weights: Floats) -> None:
         )
 
 
-def _named(known: Ruled) -> dict[str, Ints]:
-    """Per table that rules speak of, the positions of the plan that lie in it."""
-    cells, found = known.plan.blocks.cells, {}
-    for name in known.bound.cells.families:
-        block = known.bound.cells.block(name)
-        first, last = int(block.flat[0]), int(block.flat[-1])
-        inside = np.flatnonzero((cells >= first) & (cells <= last))
-        if inside.size:
-            found[name] = inside
-    return found
-
-
-def _gathered(known: Ruled, tables: Mapping[str, Evidence]) -> Floats:
-    """What tables hold in the cells of the plan."""
-    cells = known.plan.blocks.cells
-    out = np.zeros(cells.size)
-    for name, inside in _named(known).items():
-        held = tables[name]
-        assert not isinstance(held, Moments)
-        start = known.bound.cells.starts[name]
-        out[inside] = held.dense().values.ravel()[cells[inside] - start]
-    return out
-
-
 def _replaced(
     known: Ruled,
     evidence: Mapping[str, Evidence],
@@ -151,7 +128,7 @@ def _replaced(
 ) -> dict[str, Part]:
     """The parts with their ruled rows replaced; pseudo-counts of cells held at 0 do not count."""
     cells, changed = known.plan.blocks.cells, dict(parts)
-    for name, inside in _named(known).items():
+    for name, inside in tables_named(known).items():
         table, held = parts[name].family, evidence[name]
         assert isinstance(table, Table)
         assert not isinstance(held, Moments)
@@ -186,21 +163,13 @@ def _marginal(
     ruled = log_evidence(known.plan, prior, counts)
     if ruled is None:
         return None
-    total, named = ruled, _named(known)
+    total, named = ruled, tables_named(known)
     for name, held in evidence.items():
         assert not isinstance(held, Moments)
         rows, pseudo = held.dense().rows(), alpha[name].reshape(-1, alpha[name].shape[-1])
-        free = _free_rows(known, name, named.get(name), rows.shape)
+        free = free_rows(known, name, named.get(name), rows.shape)
         total += log_marginal_likelihood(Counts(rows[free]), pseudo[free])
     return total
-
-
-def _free_rows(known: Ruled, name: str, inside: Ints | None, shape: tuple[int, ...]) -> Bools:
-    free = np.ones(shape[0], dtype=np.bool_)
-    if inside is not None:
-        at = known.plan.blocks.cells[inside] - known.bound.cells.starts[name]
-        free[at // shape[1]] = False
-    return free
 
 
 def refuse_means(estimate: Estimate) -> None:
