@@ -96,13 +96,17 @@ class Blocks:
         return Block(self.row[first:last] - self.row_at[number], rules.moved(-first), ratios)
 
 
-def blocks_of(bound: Bound) -> Blocks:
-    """The connected components of ruled rows, in the order of their first cells."""
+def blocks_of(bound: Bound, also: Ints | None = None) -> Blocks:
+    """The connected components of ruled rows, in the order of their first cells.
+
+    also: cells whose rows are wanted even where no rule speaks of them
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     rows = bound.rows
     lists = [part.lists for part in bound.proportions]
+    lists += [] if also is None else list(also.reshape(-1, 1))
     named = np.concatenate([rows.cells, *(each.ravel() for each in lists)])
     first, length = bound.cells.rows_of(named)
     starts, at, which = np.unique(first, return_index=True, return_inverse=True)

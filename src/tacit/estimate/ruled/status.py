@@ -7,6 +7,8 @@ from typing import Any
 
 RESISTED = 0.01
 """The data resist a rule if so large a loss would be rarer than this under a true rule."""
+EVEN = 0.5
+"""A doubted rule is believed if it is at least as probable as this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class RuleStatus:
                   one inequality, which a true rule breaks in half of all samples
     solved_by     the theorem or solver that its block fell to
     at_least      True if the cost is a lower bound: expected cases were not inferred anew
+    probability   that the rule holds, given the cases, where it was said with less than certainty
     """
 
     text: str
@@ -47,6 +50,7 @@ class RuleStatus:
     alone: float | None = None
     dearest: str = ""
     at_least: bool = False
+    probability: float | None = None
 
     @property
     def active(self) -> bool:
@@ -60,13 +64,23 @@ class RuleStatus:
 
     @property
     def verdict(self) -> str:
-        """free, binding, or resisted: the data speak against it, whatever the other rules say."""
+        """free, binding, or resisted: the data speak against it, whatever the other rules say.
+
+        believed or overruled where it was said with less than certainty.
+        """
+        if self.probability is not None:
+            return "believed" if self.probability >= EVEN else "overruled"
         if self.chance is not None and self.chance < RESISTED:
             return "resisted"
         return "binding" if self.active else "free"
 
     def __str__(self) -> str:
         what = f"value {self.value:.4g}, limit {self.limit:.4g}"
+        if self.probability is not None:
+            sure = f"{self.verdict} with probability {self.probability:.3g}"
+            if self.verdict == "overruled":
+                sure = f"overruled: it holds with probability {self.probability:.2g}"
+            return f"{self.text}\n    {sure}, said with {self.confidence:g}; {what}"
         said = {"resisted": "resisted by the data"}.get(self.verdict, self.verdict)
         return f"{self.text}\n    {said}: {what}{self._costs()}; {self.solved_by}"
 
