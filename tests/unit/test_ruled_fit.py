@@ -230,14 +230,17 @@ def test_ratios_across_rows_are_held():
     assert status.cost == pytest.approx(free.objective - fit.objective)
 
 
-def test_product_synergy_is_refused_in_words():
-    data = tc.sample(tc.textbook("asia"), 50, seed=1)
-    with pytest.raises(KnowledgeError, match="not linear"):
-        tc.fit(
-            tc.textbook("asia"),
-            data,
-            knowledge="positive product synergy of bronc, either on dysp=yes",
-        )
+def test_product_synergy_is_held():
+    data = tc.sample(tc.textbook("asia"), 500, seed=1)
+    rule = "positive product synergy of bronc, either on dysp=yes"
+    fit = tc.fit(tc.textbook("asia"), data, knowledge=rule, estimate=tc.ML())
+    free = tc.fit(tc.textbook("asia"), data, estimate=tc.ML())
+    both, high = fit.network["dysp"].values[..., 0], free.network["dysp"].values[..., 0]
+    assert high[0, 0] * high[1, 1] < high[0, 1] * high[1, 0]
+    assert both[0, 0] * both[1, 1] == pytest.approx(both[0, 1] * both[1, 0])
+    assert fit.objective < free.objective
+    assert fit.proof is not None
+    assert fit.proof.local == 1
 
 
 def test_an_order_that_nobody_declared_is_not_guessed():
@@ -398,13 +401,19 @@ def test_the_orders_that_rules_took_as_the_states_stand_are_said():
     assert not any(note.startswith("orders of states") for note in fit.notes)
 
 
-def test_a_ratio_beside_an_inequality_that_binds_is_refused_with_both_rules():
+def test_a_ratio_beside_an_inequality_that_binds_is_held():
     counts = np.array([[6, 3, 1], [2, 7, 5]])
     ratio = "P(Coin=a | Side=x) : P(Coin=b | Side=x) = P(Coin=a | Side=y) : P(Coin=b | Side=y)"
-    with pytest.raises(EstimateError) as raised:
-        ml("Side -> Coin", two_sided(counts), [ratio, "P(Coin=a | Side=x) <= 0.1"])
-    assert ratio in str(raised.value)
-    assert "P(Coin=a | Side=x) <= 0.1" in str(raised.value)
+    fit = ml("Side -> Coin", two_sided(counts), [ratio, "P(Coin=a | Side=x) <= 0.1"])
+    share = np.linspace(1e-4, 1, 200_001, endpoint=False)  # of a among a and b, in both rows
+    mass = np.minimum(0.9, 0.1 / share)
+    best = np.max(8 * np.log(share) + 10 * np.log(1 - share) + 9 * np.log(mass) + np.log(1 - mass))
+    values = fit.network["Coin"].values
+    assert values[0, 0] == pytest.approx(0.1)
+    assert values[0, 0] * values[1, 1] == pytest.approx(values[0, 1] * values[1, 0])
+    other = 9 * log(9 / 14) + 5 * log(5 / 14) + 10 * log(10 / 24) + 14 * log(14 / 24)
+    assert fit.objective == pytest.approx(best + other, abs=1e-6)
+    assert all("Newton on the KKT system" in rule.solved_by for rule in fit.rules)
 
 
 def test_only_the_rules_that_hold_a_cell_at_0_are_named():

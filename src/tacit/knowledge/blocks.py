@@ -96,16 +96,17 @@ class Blocks:
         return Block(self.row[first:last] - self.row_at[number], rules.moved(-first), ratios)
 
 
-def blocks_of(bound: Bound, also: Ints | None = None) -> Blocks:
+def blocks_of(bound: Bound, also: Ints | None = None, together: Sequence[Ints] = ()) -> Blocks:
     """The connected components of ruled rows, in the order of their first cells.
 
-    also: cells whose rows are wanted even where no rule speaks of them
+    also      cells whose rows are wanted even where no rule speaks of them
+    together  groups of cells that rules tie which are not linear
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     rows = bound.rows
-    lists = [part.lists for part in bound.proportions]
+    lists = [*(part.lists for part in bound.proportions), *together]
     lists += [] if also is None else list(also.reshape(-1, 1))
     named = np.concatenate([rows.cells, *(each.ravel() for each in lists)])
     first, length = bound.cells.rows_of(named)

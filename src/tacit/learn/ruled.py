@@ -10,8 +10,10 @@ from typing import Any
 from tacit.core.dag import Dag
 from tacit.core.errors import EstimateError
 from tacit.core.variables import Discrete, Variable
+from tacit.estimate.curved.report import NoPointError
+from tacit.estimate.curved.solver import HOLDS
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
-from tacit.estimate.ruled.plan import Plan, RatioError, compile_plan
+from tacit.estimate.ruled.plan import Plan, compile_plan
 from tacit.infer.flat import Layout
 from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
@@ -19,6 +21,7 @@ from tacit.knowledge.cells import Cells
 from tacit.knowledge.conflicts import why_zero
 from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.knowledge import Knowledge
+from tacit.knowledge.statements import Rule
 from tacit.knowledge.structural import check_structure
 from tacit.knowledge.wording import written
 from tacit.learn.parts import discrete_axes
@@ -65,21 +68,38 @@ def ruled(
     return Ruled(knowledge, bound, compile_plan(bound))
 
 
+def certain_part(knowledge: Knowledge) -> Knowledge:
+    """The rules that are certain, and all that speaks of no parameter."""
+    doubted = set(map(id, doubted_part(knowledge)))
+    return Knowledge(tuple(rule for rule in knowledge.rules if id(rule) not in doubted))
+
+
+def doubted_part(knowledge: Knowledge) -> tuple[Rule, ...]:
+    """The rules about parameters that were said with less than certainty."""
+    return tuple(rule for rule in knowledge.parameters if rule.confidence < 1)
+
+
 def _placed(tables: Mapping[str, tuple[Discrete, ...]], layout: Layout) -> Cells:
     starts = {name: layout.axes[at].start for at, name in enumerate(layout.names)}
     return Cells(tables, starts, layout.size)
 
 
-def _ratios_meet(known: Ruled, problem: RatioError) -> str:
-    blocks, block = known.plan.blocks, int(problem.blocks[0])
-    inside = slice(blocks.rule_at[block], blocks.rule_at[block + 1])
-    numbers = {each.rule for each in blocks.ratios if each.block == block}
-    numbers |= set(blocks.rules.rule[inside][~blocks.rules.equal[inside]].tolist())
-    rules = (known.bound.rules[number] for number in sorted(numbers))
-    said = "\n".join(f"    {written(rule)}" for rule in rules)
+def _nowhere(known: Ruled, problem: NoPointError) -> str:
+    """The rules of a block under which no tables were found, and by how much each was missed."""
+    worst: dict[int, float] = {}
+    for rule, missed in zip(problem.rules, problem.missed.tolist(), strict=True):
+        if rule >= 0:
+            worst[rule] = max(worst.get(rule, 0.0), missed)
+    rules = [(written(known.bound.rules[rule]), worst[rule]) for rule in sorted(worst)]
+    said = "\n".join(
+        f"    {text}\n        {f'missed by {by:.3g}' if by > HOLDS else 'kept'}"
+        for text, by in rules
+    )
     return (
-        "an inequality binds in rows whose ratios are given as well, and no closed form holds both"
-        f"\n\n{said}\n\nleave out the ratio or the inequality"
+        "no tables were found that keep all of these rules; those that came nearest do not keep "
+        f"every one\n\n{said}\n\n"
+        "that is no proof that they conflict, since not all of them are linear; loosen one, or "
+        "leave one out"
     )
 
 
@@ -88,10 +108,10 @@ def impossible_in_words(known: Ruled | None) -> Iterator[None]:
     """An error about evidence that rules hold impossible names the cell and the rules."""
     try:
         yield
-    except RatioError as problem:
+    except NoPointError as problem:
         if known is None:
             raise
-        raise EstimateError(_ratios_meet(known, problem)) from None
+        raise EstimateError(_nowhere(known, problem)) from None
     except ImpossibleEvidenceError as problem:
         if known is None:
             raise

@@ -195,7 +195,7 @@ def _proof(plain: Mapping[str, Any] | None) -> Proof | None:
     if plain is None:
         return None
     numbers = (float(plain[name]) for name in ("primal", "dual", "gap"))
-    return Proof(int(plain["blocks"]), *numbers)
+    return Proof(int(plain["blocks"]), *numbers, local=int(plain.get("local", 0)))
 
 
 def _counts(plain: Mapping[str, Any]) -> Counts:

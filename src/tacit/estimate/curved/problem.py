@@ -193,8 +193,9 @@ class Placed:
     def at(of: Functions, which: Ints, cells: Ints, others: Floats) -> Placed:
         """Some functions, at positions that hold these cells."""
         inside = np.flatnonzero(np.isin(cells, of.support))
-        columns = np.searchsorted(of.support, cells[inside])
-        return Placed(of, which, cells, others, inside, columns.astype(np.int64))
+        order = np.argsort(of.support)
+        columns = order[np.searchsorted(of.support, cells[inside], sorter=order)]
+        return Placed(of, which, cells, others, inside, columns)
 
     @property
     def equal(self) -> Bools:

@@ -10,10 +10,15 @@ from tacit.core.grid import counted
 
 
 class NoPointError(EstimateError):
-    """No tables that keep the rules were found; `missed` says how far the best missed each."""
+    """No tables that keep the rules were found.
+
+    missed  (constraints,) how far the best tables missed each
+    rules   (constraints,) the number of the rule each comes from; -1 for sums of rows
+    """
 
     def __init__(self, missed: Floats) -> None:
         self.missed = missed
+        self.rules: tuple[int, ...] = ()
         super().__init__("no tables that keep these rules were found")
 
 

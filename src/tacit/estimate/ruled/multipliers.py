@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Bools, Floats
-from tacit.estimate.ruled.plan import CLOSED, GENERAL, Plan, Ruling, solve
+from tacit.estimate.ruled.plan import CLOSED, CURVED, GENERAL, Plan, Ruling, solve
 from tacit.knowledge.blocks import Blocks
 
 _RIDGE = 1e-11
@@ -35,7 +35,7 @@ def priced(plan: Plan, weights: Floats, ruling: Ruling | None = None) -> Priced:
 
 
 def multipliers(plan: Plan, ruling: Ruling, weights: Floats) -> Floats:
-    """(rules,) d optimum / d limit in nats; nan in blocks with ratios, which are not linear."""
+    """(rules,) d optimum / d limit in nats; nan in trees with ratios, which are not linear."""
     blocks = plan.blocks
     block = blocks.rule_block
     way = ruling.way[block]
@@ -47,7 +47,9 @@ def multipliers(plan: Plan, ruling: Ruling, weights: Floats) -> Floats:
     plain = blocks.rules.equal & (way < CLOSED)
     if plain.any():
         pull[plain] = _of_equalities(blocks, plain, weights, ruling.theta)
-    return np.asarray(np.where(plan.curved[block], np.nan, pull))
+    for at, answer in ruling.answers.items():
+        pull[blocks.rule_at[at] : blocks.rule_at[at + 1]] = answer.pull
+    return np.asarray(np.where(plan.curved[block] & (way != CURVED), np.nan, pull))
 
 
 def _of_equalities(blocks: Blocks, chosen: Bools, weights: Floats, theta: Floats) -> Floats:

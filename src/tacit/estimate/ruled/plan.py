@@ -10,27 +10,30 @@ an inequality with a closed form is solved by it, and everything else by the gen
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.core.errors import EstimateError, KnowledgeError
+from tacit.core.errors import EstimateError
+from tacit.estimate.curved.component import Answer
+from tacit.estimate.curved.problem import Functions
+from tacit.estimate.ruled.bends import Bends, Parts, groups, ready, stated
 from tacit.estimate.ruled.general import General, Solution
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.inequalities import Closed, closed
+from tacit.estimate.ruled.loose import Limits, Loose
 from tacit.estimate.ruled.recognise import recognise
 from tacit.estimate.ruled.splits import Forest, Tree
 from tacit.knowledge.blocks import Block, Blocks, blocks_of
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.conflicts import conflict_error, conflicts_of
 from tacit.knowledge.polytope import Interior, relative_interior
-from tacit.knowledge.wording import place
 
-TREE, CLOSED, GENERAL = range(3)
+TREE, CLOSED, GENERAL, CURVED = range(4)
 """The ways to solve a block."""
-HOLDS = 1e-12
-"""A rule missed by less holds."""
+STARTS = 20
+"""Climbs under curved rules, from as many starts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +44,7 @@ class Plan:
     trees      (blocks,) the equalities are a tree of splits, or there are none
     formulas   (blocks,) the inequalities have a closed form
     curved     (blocks,) there are ratios, which are not linear
+    bends      what else is not linear, block by block
     unequal    (blocks,) there are inequalities; `limits` are they
     block      (positions,) the block of each position
     kinds      the trees in words, by block
@@ -55,6 +59,7 @@ class Plan:
     formulas: Bools
     general: General | None
     curved: Bools
+    bends: Bends
     unequal: Bools
     limits: Limits
     block: Ints
@@ -63,124 +68,53 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loose:
-    """Rows that no equality speaks of: each is divided as its weights are, evenly without any.
-
-    positions, row  of their cells; rows are numbered 0, 1, ... and `even` is one over their length
-    """
-
-    positions: Ints
-    row: Ints
-    even: Floats
-
-    @staticmethod
-    def of(blocks: Blocks, which: Bools) -> Loose:
-        """The rows of these blocks."""
-        positions = np.flatnonzero(np.repeat(which, np.diff(blocks.cell_at)))
-        _, row = np.unique(blocks.row[positions], return_inverse=True)
-        return Loose(positions, row, 1.0 / np.bincount(row)[row])
-
-    def fill(self, weights: Floats, theta: Floats) -> None:
-        """Write the most likely rows to their positions. [Thm 2.2.1]"""
-        held = weights[self.positions]
-        totals = np.bincount(self.row, held)[self.row]
-        empty = totals <= 0
-        shares = held / np.where(empty, 1.0, totals)
-        theta[self.positions] = np.where(empty, self.even, shares)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Limits:
-    """The inequalities of all blocks, ready to be looked at often.
-
-    cells, factors, owner  entry by entry; owner is the inequality
-    tops                   (inequalities,) the limit, with what rounding may add
-    block                  (inequalities,) the block of each
-    """
-
-    cells: Ints
-    factors: Floats
-    owner: Ints
-    tops: Floats
-    block: Ints
-    blocks: int
-
-    @staticmethod
-    def of(blocks: Blocks, block: Ints) -> Limits:
-        """The inequalities of these blocks; `block` is that of every rule."""
-        which = np.flatnonzero(~blocks.rules.equal)
-        rules = blocks.rules.chosen(which)
-        tops = rules.limits + HOLDS
-        return Limits(rules.cells, rules.factors, rules.owner, tops, block[which], len(blocks))
-
-    def broken(self, theta: Floats) -> Bools:
-        """(blocks,) whether an inequality of the block does not hold."""
-        found = np.zeros(self.blocks, dtype=np.bool_)
-        if self.tops.size:
-            values = np.bincount(self.owner, self.factors * theta[self.cells], self.tops.size)
-            found[self.block[values > self.tops]] = True
-        return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Ruling:
     """The most likely rows under the rules, over the positions of the plan's blocks.
 
-    way       (blocks,) TREE, CLOSED or GENERAL
+    way       (blocks,) TREE, CLOSED, GENERAL or CURVED
     solution  of the general solver, where the next one can start
+    answers   under curved rules, by block
     """
 
     theta: Floats
     way: Ints
     solution: Solution | None = None
+    answers: Mapping[int, Answer] = field(default_factory=dict)
 
 
-class RatioError(EstimateError):
-    """Blocks in which ratios and inequalities that bind meet; `blocks` lists them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Near:
+    """Where the search under curved rules starts.
 
-    def __init__(self, blocks: Ints) -> None:
-        self.blocks = blocks
-        super().__init__(
-            "ratios and inequalities of the same rows, which bind, have no closed form"
-        )
+    theta  tables that keep the rules, over the positions of the blocks; the answer is no worse
+    count  further starts
+    wide   whether these are tried, and another optimiser asked, even if the way from `theta` ends
+    """
+
+    theta: Floats | None = None
+    count: int = STARTS
+    wide: bool = True
 
 
-def compile_plan(bound: Bound) -> Plan:
-    """The ways to solve all blocks; an error about rules that conflict or that no way leads to."""
-    if bound.products:
-        raise not_linear(bound, bound.products[0].rule)
-    blocks = blocks_of(bound)
+def compile_plan(bound: Bound, functions: Functions | None = None) -> Plan:
+    """The ways to solve all blocks; an error about linear rules that conflict.
+
+    functions: what rules say that are not linear, over all cells
+    """
+    blocks = blocks_of(bound, together=groups(bound, functions))
     inside = relative_interior(blocks)
     if not inside.feasible.all():
         raise conflict_error(*conflicts_of(bound, blocks, np.flatnonzero(~inside.feasible)))
-    plan = compile_blocks(blocks, inside)
-    for each in plan.blocks.ratios:
-        if not plan.trees[each.block]:
-            raise not_linear(bound, each.rule)
-    return plan
+    return compile_blocks(blocks, inside, stated(bound, blocks, functions))
 
 
-def not_linear(bound: Bound, rule: int) -> KnowledgeError:
-    """The error about a rule that is not linear and no part of a tree of splits."""
-    said = bound.rules[rule]
-    where = f"{place(said)}: " if said.source else ""
-    if any(each.rule == rule for each in bound.products):
-        return KnowledgeError(
-            f"{where}product synergy is not linear in the probabilities, and no fit can hold it"
-            f"\n\n    {said}\n\nadditive synergy is linear: say that instead, or leave it out"
-        )
-    return KnowledgeError(
-        f"{where}this rule on ratios is not linear in the probabilities, and with the rules beside "
-        f"it no closed form holds\n\n    {said}\n\n"
-        "ratios can be estimated where lists of cells are multiples of each other and no other "
-        "rule of the same rows cuts through these lists"
-    )
-
-
-def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
+def compile_blocks(
+    blocks: Blocks, inside: Interior | None = None, parts: Mapping[int, Parts] | None = None
+) -> Plan:
     """Every block recognised: tree, closed form, or neither.
 
-    inside: what the rules force; without it no weight may stand where they force 0
+    inside  what the rules force; without it no weight may stand where they force 0
+    parts   the curved rules of blocks that have any
     """
     owner = blocks.rule_block
     curved = np.zeros(len(blocks), dtype=np.bool_)
@@ -196,6 +130,8 @@ def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
     unequal = np.zeros(len(blocks), dtype=np.bool_)
     unequal[owner[~blocks.rules.equal]] = True
     rest = np.flatnonzero(~(known & ~unequal) & ~formulas & ~curved)
+    bent = {} if parts is None else parts
+    ratios = np.flatnonzero(curved & ~(known & ~unequal)).tolist()
     return Plan(
         blocks=blocks,
         forest=_planted(trees, blocks),
@@ -205,6 +141,7 @@ def compile_blocks(blocks: Blocks, inside: Interior | None = None) -> Plan:
         formulas=formulas,
         general=General.of(blocks, rest, inside) if rest.size else None,
         curved=curved,
+        bends=ready(blocks, bent, sorted({*bent, *ratios}), inside),
         unequal=unequal,
         limits=Limits.of(blocks, owner),
         block=blocks.cell_block,
@@ -230,14 +167,29 @@ def solve(
     threads: int = 1,
     *,
     prove: bool = True,
+    near: Near | None = None,
 ) -> Ruling:
     """The most likely rows under the rules; weights and rows over the positions of the blocks.
 
     before  the ruling of similar weights, from which the general solver starts
     prove   whether it gives a certificate and multipliers, which a step of EM can do without
+    near    tables that keep the rules, where the search under curved rules starts
     """
     if plan.zeros.size and (impossible := weights[plan.zeros] > 0).any():
         raise ImpossibleEvidenceError(plan.zeros[impossible])
+    found = _straight(plan, weights, before, threads, prove)
+    if not plan.bends.components:
+        return found
+    bent = plan.bends.broken(plan.blocks, found.theta) | (found.way == CURVED)
+    return (
+        _bent(plan, weights, found, np.flatnonzero(bent), near or Near()) if bent.any() else found
+    )
+
+
+def _straight(
+    plan: Plan, weights: Floats, before: Ruling | None, threads: int, prove: bool
+) -> Ruling:
+    """The optimum under linear rules and ratios; blocks marked CURVED have no such way."""
     theta = plan.forest.most_likely(weights)
     plan.loose.fill(weights, theta)
     open_ = plan.limits.broken(theta)
@@ -245,12 +197,11 @@ def solve(
     if not open_.any():
         return Ruling(theta, np.zeros(open_.size, dtype=np.int64))
     plan.closed.fill(weights, theta, open_)
-    way = np.where(open_, np.where(plan.formulas, CLOSED, GENERAL), TREE)
-    rest = open_ & ~plan.formulas
-    if not rest.any():
+    others = np.where(plan.curved, CURVED, np.where(plan.formulas, CLOSED, GENERAL))
+    way = np.where(open_, others, TREE)
+    rest = way == GENERAL
+    if not rest.any() or plan.general is None:
         return Ruling(theta, way)
-    if (rest & plan.curved).any() or plan.general is None:
-        raise RatioError(np.flatnonzero(rest & plan.curved))
     start = before.solution if before is not None else None
     found = plan.general.solve(weights, start, threads, only=rest, prove=prove)
     inside = rest[plan.block]
@@ -258,16 +209,32 @@ def solve(
     return Ruling(theta, way, found)
 
 
+def _bent(plan: Plan, weights: Floats, found: Ruling, which: Ints, near: Near) -> Ruling:
+    """Blocks whose curved rules the optimum under the others does not keep, by Newton's method.
+
+    Where it keeps them it is the optimum, since it is the optimum of a larger set.
+    """
+    theta, way, answers = found.theta.copy(), found.way.copy(), {}
+    for at in which.tolist():
+        span = slice(plan.blocks.cell_at[at], plan.blocks.cell_at[at + 1])
+        start = None if near.theta is None else near.theta[span]
+        answer = plan.bends.components[at].solve(weights[span], start, near.count, first=near.wide)
+        theta[span], way[at], answers[at] = answer.theta, CURVED, answer
+    return Ruling(theta, way, found.solution, answers)
+
+
 def ways(plan: Plan, ruling: Ruling) -> tuple[str, ...]:
     """How each block was solved, in words."""
     formulas = dict(zip(plan.closed.blocks.tolist(), plan.closed.kinds, strict=True))
     said = []
     for at, way in enumerate(ruling.way.tolist()):
-        if way == GENERAL:
+        if way == CURVED:
+            said.append(f"Newton on the KKT system ({ruling.answers[at].report.kind})")
+        elif way == GENERAL:
             said.append("general solver (interior point)")
         elif way == CLOSED:
             said.append(formulas[at])
-        elif plan.unequal[at]:
+        elif plan.unequal[at] or at in plan.bends.stated:
             said.append(f"{plan.kinds.get(at, 'counting')}, no inequality binds")
         else:
             said.append(plan.kinds.get(at, "free rows"))
@@ -282,7 +249,7 @@ def posterior_mean(plan: Plan, alpha: Floats) -> Floats:
 
 def log_evidence(plan: Plan, alpha: Floats, counts: Floats) -> float | None:
     """Log marginal likelihood of the ruled rows; None where it has no closed form."""
-    if plan.unequal.any() or not plan.trees.all():
+    if plan.unequal.any() or plan.bends.stated or not plan.trees.all():
         return None
     try:
         return float(plan.forest.log_evidence(alpha, counts).sum())
@@ -291,7 +258,7 @@ def log_evidence(plan: Plan, alpha: Floats, counts: Floats) -> float | None:
 
 
 def _refuse_without_splits(plan: Plan, what: str) -> None:
-    if plan.unequal.any() or not plan.trees.all():
+    if plan.unequal.any() or plan.bends.stated or not plan.trees.all():
         raise EstimateError(
             f"{what} under these rules has no closed form: inequalities, or equalities that are no "
             "tree of splits\n\nuse estimate=tc.Smoothed(), which maximises Σ (N + alpha) log θ "

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.estimate.ruled.loose import Loose
 from tacit.estimate.ruled.multipliers import Priced
-from tacit.estimate.ruled.plan import Loose, Plan, ways
+from tacit.estimate.ruled.plan import Plan, ways
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.ruled.tolls import (
     TOUCHES,

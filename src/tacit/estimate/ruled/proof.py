@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.estimate.ruled.certificate import certificate
 from tacit.estimate.ruled.multipliers import Priced
-from tacit.estimate.ruled.plan import Plan
+from tacit.estimate.ruled.plan import CURVED, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,7 @@ class Proof:
     """How far the estimate under rules can be from the optimum; all of it 0 if it is exact.
 
     blocks  how many blocks of rows were proven; those with ratios are not linear and left out
+    local   how many others are local maxima under curved rules, of which nothing is proven
     primal  by how much a rule or the sum of a row is missed at most
     dual    by how much the KKT conditions are missed at most, as a share of a block's cases
     gap     in nats: no tables that keep the rules have an objective higher by more than this
@@ -25,6 +26,7 @@ class Proof:
     primal: float
     dual: float
     gap: float
+    local: int = 0
 
 
 def proof_of(plan: Plan, priced: Priced) -> Proof:
@@ -38,8 +40,9 @@ def proof_of(plan: Plan, priced: Priced) -> Proof:
     said = np.bincount(rules.cells, rules.factors * pull[rules.owner], minlength=theta.size)
     row = np.asarray(np.bincount(blocks.row, weights - theta * said), dtype=np.float64)
     found = certificate(blocks, weights, theta, row, pull)
-    linear = ~plan.curved
+    bent = priced.ruling.way == CURVED
+    linear, local = ~plan.curved & ~bent, int(bent.sum())
     if not linear.any():
-        return Proof(0, 0.0, 0.0, 0.0)
-    primal, dual = found.primal[linear].max(), found.dual[linear].max()
-    return Proof(int(linear.sum()), float(primal), float(dual), float(found.gap[linear].sum()))
+        return Proof(0, 0.0, 0.0, 0.0, local)
+    primal, dual = float(found.primal[linear].max()), float(found.dual[linear].max())
+    return Proof(int(linear.sum()), primal, dual, float(found.gap[linear].sum()), local)
