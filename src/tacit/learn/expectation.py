@@ -9,7 +9,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import EstimateError
 from tacit.engines.expected import Expectation
-from tacit.estimate.ruled.plan import Plan, Ruling, solve
+from tacit.estimate.ruled.plan import Near, Plan, Ruling, solve
 from tacit.infer.flat import Layout
 
 
@@ -61,15 +61,18 @@ def at(
 
 
 def maximise(
-    problem: Problem, expected: Floats, ruled: Ruling | None = None
+    problem: Problem, expected: Floats, ruled: Ruling | None = None, here: Floats | None = None
 ) -> tuple[Floats, Ruling | None]:
     """M: each row is (E[N] + pseudo) / Σ (E[N] + pseudo), rows of nothing even; ruled rows are the
-    most likely ones that obey the rules, found from where the last solution ended."""
+    most likely ones that obey the rules, found from where the last solution ended.
+
+    here: the parameters before; under curved rules no worse ones are taken
+    """
     weights = np.maximum(evidence(problem, expected), 0.0)
     theta = normalised(problem.layout, weights)
     if problem.plan is None:
         return theta, None
-    return _obedient(problem, problem.plan, weights, theta, ruled)
+    return _obedient(problem, problem.plan, weights, theta, (ruled, here))
 
 
 def projected(problem: Problem, theta: Floats, here: EmIterate | None = None) -> Floats:
@@ -85,15 +88,21 @@ def projected(problem: Problem, theta: Floats, here: EmIterate | None = None) ->
         totals = np.add.reduceat(np.maximum(evidence(problem, here.expected), 0.0), starts)
         weights *= np.repeat(totals, lengths)
     weights[problem.plan.blocks.cells[problem.plan.zeros]] = 0.0
-    ruled = here.ruled if here is not None else None
-    return _obedient(problem, problem.plan, weights, theta.copy(), ruled)[0]
+    before = (here.ruled, here.theta) if here is not None else (None, None)
+    return _obedient(problem, problem.plan, weights, theta.copy(), before)[0]
 
 
 def _obedient(
-    problem: Problem, plan: Plan, weights: Floats, theta: Floats, ruled: Ruling | None
+    problem: Problem,
+    plan: Plan,
+    weights: Floats,
+    theta: Floats,
+    before: tuple[Ruling | None, Floats | None],
 ) -> tuple[Floats, Ruling]:
-    cells = plan.blocks.cells
-    found = solve(plan, weights[cells], ruled, problem.threads, prove=False)
+    """The parameters with their ruled rows replaced; `before` is where a search may start."""
+    cells, (ruled, here) = plan.blocks.cells, before
+    near = Near(None if here is None else here[cells], wide=ruled is None)
+    found = solve(plan, weights[cells], ruled, problem.threads, prove=False, near=near)
     theta[cells] = found.theta
     return theta, found
 
@@ -128,7 +137,7 @@ def normalised(layout: Layout, weights: Floats) -> Floats:
 
 def plain_step(problem: Problem, here: EmIterate) -> EmIterate:
     """One step of EM; it never lowers the objective. [Alg 3.3.3, with rules Alg 3.3.1]"""
-    theta, ruled = maximise(problem, here.expected, here.ruled)
+    theta, ruled = maximise(problem, here.expected, here.ruled, here.theta)
     return at(problem, theta, ruled=ruled)
 
 
@@ -140,7 +149,7 @@ def squarem_step(problem: Problem, here: EmIterate) -> EmIterate:
     lower than that of θ1; otherwise θ2. So no step lowers the objective. What goes beyond the
     rules is brought back to the nearest parameters, in divergence, that obey them.
     """
-    after, ruled = maximise(problem, here.expected, here.ruled)
+    after, ruled = maximise(problem, here.expected, here.ruled, here.theta)
     if here.before is None:
         return at(problem, after, here.theta, ruled)
     first, change = here.theta - here.before, after - 2 * here.theta + here.before

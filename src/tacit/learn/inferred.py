@@ -12,6 +12,7 @@ import numpy as np
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
 from tacit.estimate.ruled.multipliers import priced
+from tacit.estimate.ruled.plan import Near
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.proof import proof_of
 from tacit.knowledge.knowledge import Knowledge
@@ -116,7 +117,7 @@ def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) ->
         layout.block(weights, at)[...] = learned.expected[name].values
     weights = np.maximum(weights + problem.pseudo, 0.0)[cells]
     theta = layout.parameters(found.network)[cells]
-    worth = priced(known.plan, weights)
+    worth = priced(known.plan, weights, near=Near(theta, wide=False))
     rules = statuses(known.bound, known.plan, worth, theta, expected=True)
     told = (*resisted_notes(rules), *rule_notes(known, weights))
     proof = proof_of(known.plan, worth)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Bools, Floats
-from tacit.estimate.ruled.plan import CLOSED, CURVED, GENERAL, Plan, Ruling, solve
+from tacit.estimate.ruled.plan import CLOSED, CURVED, GENERAL, Near, Plan, Ruling, solve
 from tacit.knowledge.blocks import Blocks
 
 _RIDGE = 1e-11
@@ -28,9 +28,11 @@ class Priced:
     pull: Floats
 
 
-def priced(plan: Plan, weights: Floats, ruling: Ruling | None = None) -> Priced:
+def priced(
+    plan: Plan, weights: Floats, ruling: Ruling | None = None, near: Near | None = None
+) -> Priced:
     """The optimum with its multipliers; `ruling` is it where it is known already."""
-    found = solve(plan, weights) if ruling is None else ruling
+    found = solve(plan, weights, near=near) if ruling is None else ruling
     return Priced(weights, found, multipliers(plan, found, weights))
 
 
