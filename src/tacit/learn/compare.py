@@ -12,15 +12,17 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.dag import Dag
-from tacit.core.errors import EstimateError, quoted
+from tacit.core.errors import EstimateError, OptionError, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.tasks import thread_bound
 from tacit.estimate.bayes.draws import Sampling
+from tacit.estimate.estimates import Smoothed
 from tacit.estimate.priors import BDeu, Prior
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike
+from tacit.learn.choices import Choices
 from tacit.learn.comparison import Compared, Comparison, distances, posterior_weights
 from tacit.learn.counted import count_cases
 from tacit.learn.evidence import LogEvidence, evidence_of, is_proper, prior_at
@@ -31,7 +33,8 @@ from tacit.learn.gathered import Gathered, gather
 from tacit.learn.heldout import CrossValidation
 from tacit.learn.parts import pseudo_counts
 from tacit.learn.progress import Callback, Report, watched
-from tacit.learn.rivals import Rival, rivals, speaking_of
+from tacit.learn.rivals import Rival, named_sets, rival, speaking_of
+from tacit.learn.settings import check_choices
 from tacit.learn.structures import as_structure
 
 
@@ -63,11 +66,13 @@ def compare(  # noqa: PLR0913 - help() and editors show options only if they are
     seed       of the folds, the fits and the integrals
     sampling   how marginal likelihoods without a closed form are estimated
     """
-    seed, once = fresh_seed(seed), read_once(structure)
+    seed, experts = fresh_seed(seed), named_sets(knowledge, names)
     settings = _Settings(prior or BDeu(1), sampling or Sampling(), seed, thread_bound(threads))
+    settings.check()
+    once = read_once(structure)
     gathered = gather(as_structure(once), only_cases(data), None)
     task = Task(once, gathered.cases, split(len(gathered.cases), folds, seed), seed)
-    sets = rivals(knowledge, names, gathered)
+    sets = [rival(name, known, gathered) for name, known in experts]
     with watched(progress, "comparing") as told:
         steps = _Steps(told, len(sets) * (task.folds + 1))
         scores = _marginals(sets, gathered, settings, steps)
@@ -89,6 +94,13 @@ class _Settings:
     sampling: Sampling
     seed: int
     threads: int
+
+    def check(self) -> None:
+        """Nothing, or an error about an option that is no value of its kind."""
+        check_choices(Choices(self.prior, Smoothed(), None, 0.95, self.seed))
+        given: Any = self.sampling
+        if not isinstance(given, Sampling):
+            raise OptionError(f"sampling takes a value such as tc.Sampling(8_000), not {given!r}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,7 +219,7 @@ def _ranked(
     complete = len(known) == len(sets)
     weights: Sequence[float | None] = [None] * len(sets)
     errors: Sequence[float] = [0.0] * len(sets)
-    if complete:
+    if any(each.value > -inf for each in known) and complete:
         logs, spread = np.array([each.value for each in known]), [each.error for each in known]
         found, inherited = posterior_weights(logs, np.array(spread))
         weights, errors = found.tolist(), inherited.tolist()
@@ -224,6 +236,7 @@ def _ranked(
             held_out=held[at],
             below=below[0],
             below_error=below[1],
+            barred=int(each.barred.sum()),
         )
         for at, (each, score, below) in enumerate(
             zip(sets, scores.values, distances(held), strict=True)

@@ -31,6 +31,7 @@ class Compared:
     held_out    the cross-validated log-likelihood
     below       held-out log-likelihood per case, less that of the set best at it
     below_error its standard error, case by case
+    barred      how many cases the rules hold impossible
     """
 
     name: str
@@ -44,6 +45,7 @@ class Compared:
     held_out: CrossValidation
     below: float
     below_error: float
+    barred: int = 0
 
     def to_plain(self) -> dict[str, Any]:
         """All of it but single cases, as plain data."""
@@ -59,6 +61,7 @@ class Compared:
             "weight": self.weight,
             "weight_error": self.weight_error,
             "held_out": {key: held_out[key] for key in (*kept, "folds")},
+            "impossible_cases": self.barred,
             "below_best": self.below,
             "below_best_error": self.below_error,
         }
@@ -175,12 +178,10 @@ def log_bayes_factor(one: Compared, other: Compared) -> tuple[float, float]:
 def posterior_weights(logs: Floats, errors: Floats) -> tuple[Floats, Floats]:
     """w = exp(l) / Σ exp(l), and the errors it inherits from those of l, to first order:
 
-    d w_i / d l_j = w_i (δ_ij - w_j), and the errors of different l are independent.
+    d w_i / d l_j = w_i (δ_ij - w_j), and the errors of different l are independent. Some l is
+    finite.
     """
-    top = logs.max()
-    if not isfinite(top):
-        return np.full_like(logs, nan), np.full_like(logs, nan)
-    weights = np.exp(logs - top)
+    weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     slopes = weights[:, None] * (np.eye(logs.size) - weights)
     return weights, np.sqrt((slopes**2) @ errors**2)

@@ -23,22 +23,20 @@ TIE = 1e-9
 def verdict(sets: Sequence[Compared]) -> str:
     """Who leads, over whom, by how much, and whether held-out cases say the same."""
     first, second = sets[0], sets[1]
-    told = [_marginal(first, second), _held_out(first, second)]
-    said = "; ".join(each for each in told if each) + "."
-    return " ".join([said[0].upper() + said[1:] if _plain(first.name) else said, *_worse(sets)])
-
-
-def _plain(name: str) -> bool:
-    """Whether a sentence may begin with it in a capital letter: names of people and files not."""
-    return name == "no rules" or name.startswith("expert ")
+    marginal = _marginal(first, second)
+    told = [each for each in (marginal, _held_out(first, second, bool(marginal))) if each]
+    said = f"{'; '.join(told)}." if told else ""
+    if not said.startswith(first.name) or first.name.startswith(("expert ", "no rules")):
+        said = said[:1].upper() + said[1:]  # the names of people and files stay as they are
+    return " ".join([said, *_worse(sets)]).strip()
 
 
 def _marginal(one: Compared, other: Compared) -> str:
     factor, error = log_bayes_factor(one, other)
     pair = f"{one.name} and {other.name}"
+    if one.log_marginal_likelihood is None or other.log_marginal_likelihood is None:
+        return ""
     if isnan(factor):
-        if one.log_marginal_likelihood is None:
-            return ""
         return f"{pair} both hold the cases impossible"
     if factor <= TIE:
         return f"{pair} have the same marginal likelihood"
@@ -59,16 +57,16 @@ def _factor(logarithm: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def _held_out(one: Compared, other: Compared) -> str:
+def _held_out(one: Compared, other: Compared, named: bool) -> str:
+    """What held-out cases say of the two; `named`: the sentence has named them before."""
     gain, error = difference(one.held_out, other.held_out)
-    known = one.log_marginal_likelihood is not None
     if not isfinite(gain):
         return _impossible(one, other)
     if abs(gain) <= max(TIE, SURE * (0.0 if isnan(error) else error)):
-        whom = "them" if known else f"{one.name} and {other.name}"
+        whom = "them" if named else f"{one.name} and {other.name}"
         return f"held-out cases do not tell {whom} apart"
     by = f"by {with_error(abs(gain), error)} nats per case"
-    if not known:
+    if not named:
         return f"held-out cases favour {one.name} over {other.name} {by}"
     return (
         f"held-out cases agree, {by}" if gain > 0 else f"held-out cases favour {other.name}, {by}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -131,6 +131,11 @@ class CrossValidation:
         foot = f"held-out log-likelihood {with_error(self.average, self.error)} nats per case"
         return Grid(repr(self)[1:-1], heads, rows, foot="\n".join([foot, *notes]))
 
+    def __reduce__(self) -> tuple[type[CrossValidation], tuple[Any, ...]]:
+        values = (getattr(self, each.name) for each in fields(self))
+        plain = (dict(each) if isinstance(each, MappingProxyType) else each for each in values)
+        return CrossValidation, tuple(plain)
+
     def __repr__(self) -> str:
         folds = counted(len(self.networks), "fold")
         return f"<CrossValidation of {counted(self.per_case.size, 'case')} in {folds}>"
@@ -172,8 +177,8 @@ def difference(one: CrossValidation, other: CrossValidation) -> tuple[float, flo
 
 
 def with_error(value: float, error: float, digits: int = 4) -> str:
-    """`-1.2345 ± 0.0123`; the error is left out where it is 0 or not known."""
+    """`-1.2345 ± 0.012`; the error is left out where it is 0 or not known."""
     shown = f"{value:.{digits}f}"
     if not np.isfinite(value) or not np.isfinite(error) or error == 0:
         return shown
-    return f"{shown} ± {error:.{digits}f}"
+    return f"{shown} ± {error:.2g}" if error < 10 else f"{shown} ± {error:.0f}"

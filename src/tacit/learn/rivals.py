@@ -33,21 +33,21 @@ class Rival:
     barred: Bools
 
 
-def rivals(
-    knowledge: Sequence[KnowledgeLike], names: Sequence[str] | None, gathered: Gathered
-) -> tuple[Rival, ...]:
-    """The rule sets bound to the same tables; errors say whose rules are at fault."""
+def named_sets(
+    knowledge: Sequence[KnowledgeLike], names: Sequence[str] | None
+) -> list[tuple[str, Knowledge | None]]:
+    """The rule sets, each with its name; errors say which of them cannot be read."""
     _check_several(knowledge)
     _check_names(knowledge, names)
     sets = []
     for at, given in enumerate(knowledge):
         with speaking_of(names[at] if names is not None else f"rule set {at + 1}"):
             sets.append(as_knowledge(given))
-    called = list(names) if names is not None else named(sets)
-    return tuple(_bound(name, known, gathered) for name, known in zip(called, sets, strict=True))
+    return list(zip(names if names is not None else named(sets), sets, strict=True))
 
 
-def _bound(name: str, known: Knowledge | None, gathered: Gathered) -> Rival:
+def rival(name: str, known: Knowledge | None, gathered: Gathered) -> Rival:
+    """The rule set bound to the tables; errors say whose rules are at fault."""
     with speaking_of(name):
         bound = ruled(known, gathered.structure.dag, gathered.families)
     return Rival(name, known, bound, impossible_under(bound, gathered.cases))
