@@ -82,26 +82,50 @@ def test_a_rule_over_several_lines_shows_the_guilty_one():
         ),
         ("P(Cough=dry | «Cough»=wet) <= 0.3", "'Cough' cannot be its own condition", ""),
         (
-            "P(Smoker=yes, «Cough»=dry) <= 0.3",
-            "a rule speaks of the states of one variable at a time",
-            "write one variable before the bar, its parents behind it",
+            "P(Smoker=yes, Cough=dry, «Smoker»=no) <= 0.3",
+            "'Smoker' stands twice before the bar",
+            "",
         ),
         (
-            "P(Smoker=yes | «Cough»=dry) <= 0.3",
-            "'Cough' is no parent of 'Smoker': this is a statement about a marginal, not a row",
-            "'Smoker' has no parents\n"
-            "rules speak of the rows of tables: a variable given its parents",
+            "P(«Smoker»=yes | Cough=dry, Smoker=no) <= 0.3",
+            "'Smoker' stands on both sides of the bar",
+            "what is given is known: leave it out on one side",
+        ),
+        (
+            "P(Smoker=yes | Cough=dry, «Cough»=wet) <= 0.3",
+            "'Cough' stands twice in one condition",
+            "",
+        ),
+        ("P(Smoker=yes | Cough=«loud») <= 0.3", "'Cough' has no state 'loud'", STATES),
+        (
+            "P(Smoker=yes, «Couhg»=dry) * P(Smoker=no) <= 0.3",
+            "the network has no variable 'Couhg'; did you mean 'Cough'?",
+            VARIABLES,
         ),
         (
             "P(Cough=dry | «Power»=1) <= 0.3",
-            "'Power' is no parent of 'Cough': this is a statement about a marginal, not a row",
-            "parents of 'Cough': Smoker, Age group\n"
-            "rules speak of the rows of tables: a variable given its parents",
+            "'Power' has no table of probabilities",
+            "such rules speak of discrete variables whose family is a table",
         ),
         (
-            "0.1 <= P(«Cough»={dry, wet})",
-            "'Cough' has parents: without them this is a statement about a marginal, not a row",
-            'to say it of every row, write  P(Cough={dry, wet} | Smoker=*, "Age group"=*)',
+            "«P(Cough={dry, wet}) >= 1.2»",
+            "this rule cannot hold, whatever the probabilities are",
+            "every probability lies between 0 and 1, and it says  P(Cough={dry, wet}) >= 1.2",
+        ),
+        (
+            "«P(Smoker=yes) / (P(Smoker=no) - P(Smoker=no)) <= 1»",
+            "this rule divides by zero",
+            "",
+        ),
+        (
+            "Cough increases with Smoker when «Cough»=dry",
+            "'Cough' cannot be its own condition",
+            "",
+        ),
+        (
+            "Smoker ignores Cough when «Cough»=dry",
+            "'Cough' is no parent of 'Smoker'",
+            "parents of 'Smoker': none",
         ),
         (
             "P(«Power»=high) <= 0.3",

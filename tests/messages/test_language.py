@@ -259,18 +259,36 @@ SYNTAX = [
 
 SENSE = [
     (
-        "P(A=a) * P(B=b) = 0.1",
-        "two probabilities cannot be multiplied in a rule\n\n"
-        "    P(A=a) * P(B=b) = 0.1\n"
-        "    ^^^^^^^^^^^^^^^\n\n"
-        "rules are linear: a number times a probability, and sums of those",
+        "coefficient(A, B) * coefficient(A, C) = 0.1",
+        "coefficients can be multiplied with numbers only\n\n"
+        "    coefficient(A, B) * coefficient(A, C) = 0.1\n"
+        "    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n\n"
+        "rules about coefficients are linear",
     ),
     (
-        "P(A=a) / P(B=b) <= 2",
-        "a rule cannot divide by a probability\n\n"
-        "    P(A=a) / P(B=b) <= 2\n"
-        "    ^^^^^^^^^^^^^^^\n\n"
-        "a known ratio is written  P(..) = 2 * P(..), equal ratios  P(..) : P(..) = P(..) : P(..)",
+        "P(A)*" * 12 + "P(A=a) = 1",
+        "more than 12 probabilities stand in one product\n\n"
+        "    P(A)*P(A)*P(A)*P(A)*P(A)*P(A)*P(A)*P(A)*P(A)*P(A)*P(A)*P(A)*P(A=a) = 1\n"
+        "    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n\n"
+        "write a simpler rule",
+    ),
+    (
+        "(1 + 2) / P(A=a) = 1",
+        "write one number in place of this sum\n\n    (1 + 2) / P(A=a) = 1\n     ^^^^^",
+    ),
+    (
+        "odds(P(A=a), P(B=b)) >= 2",
+        "'odds' is a function, and no text can state a rule on it\n\n"
+        "    odds(P(A=a), P(B=b)) >= 2\n"
+        "    ^^^^\n\n"
+        "state it in Python:  tc.rule(odds, [...], at_least=...)",
+    ),
+    (
+        "1 <= odds(P(A=a)) <= 2",
+        "'odds' is a function, and no text can state a rule on it\n\n"
+        "    1 <= odds(P(A=a)) <= 2\n"
+        "         ^^^^\n\n"
+        "state it in Python:  tc.rule(odds, [...], at_least=...)",
     ),
     (
         "(1 + 2) * P(A=a) = 1",
@@ -404,14 +422,7 @@ def test_something_else_is_no_knowledge():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (
-            lambda p: p * p,
-            "rules are linear: P(A=a) is no number to multiply with or to divide by",
-        ),
-        (
-            lambda p: 1 / p,
-            "rules are linear: P(A=a) is no number to multiply with or to divide by",
-        ),
+        (lambda p: p.about(p, within=p), "a number is expected here, not P(A=a)"),
         (lambda p: p / 0, "P(A=a) cannot be divided by zero"),
         (lambda p: p < 0.3, "rules are closed: write <= instead of <"),
         (lambda p: p > 0.3, "rules are closed: write >= instead of >"),

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from tacit.knowledge.bending import Bent, applied, bends, bent
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.chunks import Chunk, gathered
+from tacit.knowledge.curves import CurvedRule, Mass, Polynomial, Terms
+from tacit.knowledge.divisors import check_divisors
+from tacit.knowledge.expansion import products_said
 from tacit.knowledge.faults import clash, fault
 from tacit.knowledge.influence import additive, influenced, product
 from tacit.knowledge.meaning import about, compared, proportional
@@ -25,6 +29,7 @@ from tacit.knowledge.statements import (
     Ratios,
     Rule,
     Share,
+    Smooth,
     StateOrder,
     Synergy,
     Tie,
@@ -58,11 +63,8 @@ def bind(
     others   variables of the network that have no table, such as continuous ones
     """
     bound, false = bound_but_false(rules, cells, ordered=ordered, others=others)
-    for number, left in false.items():
-        raise clash(
-            bound.rules[number], None, CANNOT,
-            f"where both sides name the same cells, it says {left}",
-        )  # fmt: skip
+    for number, why in false.items():
+        raise clash(bound.rules[number], None, CANNOT, why)
     return bound
 
 
@@ -73,27 +75,76 @@ def bound_but_false(
     ordered: Collection[str] | None = None,
     others: Collection[str] = (),
 ) -> tuple[Bound, dict[int, str]]:
-    """The same, and the numbers of rules that are false by themselves, with what they say."""
+    """The same, and the numbers of rules that are false by themselves, with why."""
     names = names_of(rules, cells, ordered, others)
     kept = tuple(rule for rule in rules if not isinstance(rule.statement, _ELSEWHERE))
-    chunks: list[Chunk] = []
-    owner: list[int] = []
-    proportions: list[Proportions] = []
-    products: list[Products] = []
+    found = _Found(cells)
     for number, rule in enumerate(kept):
-        said = rule.statement
         _check_confidence(rule)
-        if isinstance(said, Ratios):
+        found.add(names, number, rule)
+    rows, false = gathered(found.chunks, found.owner)
+    why = {number: f"where both sides name the same cells, it says {left}"
+           for number, left in false.items()}  # fmt: skip
+    check_divisors(names, kept, rows, found.divisors)
+    return (
+        Bound(
+            cells, kept, rows, tuple(found.proportions), tuple(found.products), tuple(found.curved)
+        ),
+        dict(sorted({**found.impossible, **why}.items())),
+    )
+
+
+class _Found:
+    """What the rules said so far."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.cells = cells
+        self.chunks: list[Chunk] = []
+        self.owner: list[int] = []
+        self.proportions: list[Proportions] = []
+        self.products: list[Products] = []
+        self.curved: list[CurvedRule] = []
+        self.divisors: list[tuple[int, Terms]] = []
+        self.impossible: dict[int, str] = {}
+
+    def add(self, names: Names, number: int, rule: Rule) -> None:
+        """What one more rule says."""
+        said = rule.statement
+        if isinstance(said, Smooth):
+            self._bent(number, applied(names, rule, said))
+        elif isinstance(said, Compare | About | Ratios) and bends(names, said):
+            self._bent(number, bent(names, rule, said))
+        elif isinstance(said, Ratios):
             found = proportional(names, rule, said)
-            proportions += [Proportions(lists, number) for lists in found]
+            self.proportions += [Proportions(lists, number) for lists in found]
         elif isinstance(said, Synergy) and said.kind == "product":
-            products.append(Products(*product(names, rule, said), number))
+            self._products(Products(*product(names, rule, said), number))
         else:
-            new = _LINEAR[type(said)](names, rule, said)
-            chunks += new
-            owner += [number] * len(new)
-    rows, false = gathered(chunks, owner)
-    return Bound(cells, kept, rows, tuple(proportions), tuple(products)), false
+            self._chunks(number, _LINEAR[type(said)](names, rule, said))
+
+    def _chunks(self, number: int, new: list[Chunk]) -> None:
+        self.chunks += new
+        self.owner += [number] * len(new)
+
+    def _bent(self, number: int, found: Bent) -> None:
+        self._chunks(number, found.chunks)
+        for equal, instances in ((True, found.equal), (False, found.unequal)):
+            if instances:
+                self.curved.append(CurvedRule(number, equal, tuple(instances)))
+        self.divisors += [(number, terms) for terms in found.divisors]
+        if found.impossible:
+            said = f"every probability lies between 0 and 1, and it says  {found.impossible}"
+            self.impossible[number] = said
+
+    def _products(self, found: Products) -> None:
+        self.products.append(found)
+        texts = products_said(self.cells, found)
+        pairs = zip(found.left.T.tolist(), found.right.T.tolist(), texts, strict=True)
+        instances = tuple(
+            Polynomial(((1.0, (Mass((a,)), Mass((b,)))), (-1.0, (Mass((c,)), Mass((d,))))), text)
+            for (a, b), (c, d), text in pairs
+        )
+        self.curved.append(CurvedRule(found.rule, False, instances))
 
 
 def _check_confidence(rule: Rule) -> None:

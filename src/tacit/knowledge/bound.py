@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.knowledge.cells import Cells
+from tacit.knowledge.curves import CurvedRule
 from tacit.knowledge.rows import Products, Proportions, Rows
 from tacit.knowledge.statements import Rule
 
@@ -14,10 +15,11 @@ class Bound:
     """What rules say of the cells of a network.
 
     rules        those about parameters, in the order in which they were written; rows,
-                 proportions and products name them by number
+                 proportions, products and curved name them by number
     rows         everything linear
     proportions  lists of cells that are multiples of each other
     products     pairs of cells whose products are ordered
+    curved       everything that is not linear, but for proportions: these products as well
     """
 
     cells: Cells
@@ -25,3 +27,4 @@ class Bound:
     rows: Rows
     proportions: tuple[Proportions, ...] = ()
     products: tuple[Products, ...] = ()
+    curved: tuple[CurvedRule, ...] = ()

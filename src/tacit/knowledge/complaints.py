@@ -140,10 +140,14 @@ def _misspelt(phrase: Phrase, at: int, expected: frozenset[str]) -> tuple[int, s
 
 
 def _called(phrase: Phrase, at: int) -> tuple[int, str, str] | None:
-    """A bracket behind a word that calls nothing: p(...), Pr(...)."""
+    """A bracket behind a word that calls nothing: p(...), Pr(...), odds(P(...), P(...))."""
+    at += phrase.kinds[at : at + 3] == ["NAME", "(", "P"]
     if phrase.kinds[at] != "(" or not at or phrase.kinds[at - 1] != "NAME":
         return None
     word = phrase.word(at - 1)
+    if phrase.kinds[at + 1 : at + 2] == ["P"]:
+        what = f"{word!r} is a function, and no text can state a rule on it"
+        return at - 1, what, f"state it in Python:  tc.rule({word}, [...], at_least=...)"
     if word.endswith("P") and word[:-1].replace(".", "").isdecimal():
         return at - 1, f"this does not fit here: {word!r}", f"write {word[:-1]} * P(...)"
     return at - 1, f"this does not fit here: {word!r}", "a probability is written P(...)"

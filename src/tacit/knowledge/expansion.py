@@ -11,6 +11,7 @@ import numpy as np
 from tacit.arrays import Ints
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
+from tacit.knowledge.curves import Atom, Mass
 from tacit.knowledge.rows import Products, Rows
 from tacit.knowledge.statements import Compare, Expression, Part, Ratios
 from tacit.knowledge.terms import Probability, Term, Word
@@ -19,18 +20,17 @@ from tacit.knowledge.terms import Probability, Term, Word
 def expansion(bound: Bound, number: int, most: int = 12) -> tuple[str, ...]:
     """The lines that rule `number` stands for, `... (37 more)` behind the first ones.
 
-    Lines parse again and bind to the same rows; only products (of product synergy) are no
-    statements of the language.
+    Lines parse again and bind to the same rows and curves; only those of a function in Python
+    are no statements of the language.
     """
     which = np.flatnonzero(bound.rows.rule == number)
     lists = [each.lists for each in bound.proportions if each.rule == number]
-    products = [each for each in bound.products if each.rule == number]
-    total = which.size + len(lists) + sum(each.left.shape[1] for each in products)
+    curves = [each for part in bound.curved if part.rule == number for each in part.instances]
+    total = which.size + len(lists) + len(curves)
     shown = bound.rows.chosen(which[:most])
     lines = [_line(bound.cells, shown, row) for row in range(len(shown))]
     lines += [_ratio(bound.cells, each) for each in lists[: most - len(lines)]]
-    for each in products:
-        lines += list(_products(bound.cells, each, most - len(lines)))
+    lines += [each.text for each in curves[: most - len(lines)]]
     return (*lines, f"... ({total - most} more)") if total > most else tuple(lines)
 
 
@@ -42,6 +42,16 @@ def instance(bound: Bound, row: int) -> str:
 def cell_label(cells: Cells, cell: int) -> str:
     """P(Cancer=yes | Smoker=no, Genes=bad)"""
     return str(_probability(cells, (cell,)))
+
+
+def atom_said(cells: Cells, atom: Atom) -> str:
+    """A mass, or an event, in the language."""
+    if isinstance(atom, Mass):
+        return str(_probability(cells, atom.cells))
+    held = [(cells.families[name][-1], codes) for name, codes in atom.held]
+    terms = (Term(Word(axis.name), tuple(Word(axis.states[code]) for code in codes))
+             for axis, codes in held)  # fmt: skip
+    return str(Probability(tuple(terms)))
 
 
 def _probability(cells: Cells, chosen: tuple[int, ...]) -> Probability:
@@ -112,10 +122,8 @@ def _ratio(cells: Cells, lists: Ints) -> str:
     return str(Ratios(tuple(sides)))
 
 
-def _products(cells: Cells, products: Products, most: int) -> Iterator[str]:
-    for row in range(min(most, products.left.shape[1])):
-        left, right = (
-            " * ".join(cell_label(cells, int(cell)) for cell in side[:, row])
-            for side in (products.left, products.right)
-        )
-        yield f"{left} <= {right}"
+def products_said(cells: Cells, products: Products) -> Iterator[str]:
+    """What products say, row by row."""
+    for left, right in zip(products.left.T.tolist(), products.right.T.tolist(), strict=True):
+        sides = (" * ".join(cell_label(cells, cell) for cell in side) for side in (left, right))
+        yield " <= ".join(sides)

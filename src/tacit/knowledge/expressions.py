@@ -1,8 +1,9 @@
-"""Linear expressions over probabilities, or over the coefficients of Gaussian families."""
+"""Expressions over probabilities, or over the coefficients of Gaussian families."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tacit.knowledge.terms import Probability, Word, named
 
@@ -19,11 +20,40 @@ class Coefficient:
 
 
 @dataclass(frozen=True, slots=True)
+class Factors:
+    """A product of probabilities, divided by others: P(A=a) * (P(B=b) + P(C=c)) / P(D=d).
+
+    Each is a probability, or a sum of several parts, which stands in brackets.
+    """
+
+    over: tuple[Probability | Expression, ...]
+    under: tuple[Probability | Expression, ...] = ()
+
+    @property
+    def bracketed(self) -> bool:
+        """Whether a sum stands first: a number before it would be taken into its brackets."""
+        return bool(self.over) and isinstance(self.over[0], Expression)
+
+    def written(self, factor: str) -> str:
+        """The product times a number that is 1 where it is the empty text."""
+        words = [_in_brackets(each) for each in self.over]
+        if not words:
+            words = [factor or "1"]
+        elif factor and not self.bracketed:
+            words.insert(0, factor)
+        said = " / ".join([" * ".join(words), *map(_in_brackets, self.under)])
+        return f"{said} * {factor}" if factor and self.bracketed else said
+
+    def __str__(self) -> str:
+        return self.written("")
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A number times a probability or coefficient; `of` is None for a number alone."""
+    """A number times a probability, a coefficient or a product; `of` is None for a number alone."""
 
     factor: float
-    of: Probability | Coefficient | None = None
+    of: Probability | Coefficient | Factors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +63,36 @@ class Expression:
     parts: tuple[Part, ...]
 
     def __str__(self) -> str:
-        words: list[str] = []
-        for part in self.parts:
-            sign = "-" if part.factor < 0 else "+"
-            size = abs(part.factor)
-            said = number_text(size) if part.of is None else str(part.of)
-            if part.of is not None and size != 1:
-                said = f"{number_text(size)} * {said}"
-            if words:
-                words += [sign, said]
-            else:
-                words.append(f"-{said}" if sign == "-" else said)
+        first, *rest = self.parts or (Part(0.0),)
+        words = [_first(first)]
+        for part in rest:
+            words += ["-" if part.factor < 0 else "+", _said(part, abs(part.factor))]
         return " ".join(words)
+
+
+Operand: TypeAlias = Probability | Expression
+"""What can be multiplied or divided by."""
+
+
+def _in_brackets(operand: Operand) -> str:
+    return f"({operand})" if isinstance(operand, Expression) else str(operand)
+
+
+def _first(part: Part) -> str:
+    """The part that begins a sum, with its sign."""
+    if part.factor >= 0:
+        return _said(part, part.factor)
+    if isinstance(part.of, Factors) and part.of.bracketed:
+        return part.of.written(number_text(part.factor))
+    return f"-{_said(part, -part.factor)}"
+
+
+def _said(part: Part, size: float) -> str:
+    if part.of is None:
+        return number_text(size)
+    if isinstance(part.of, Factors):
+        return part.of.written("" if size == 1 else number_text(size))
+    return str(part.of) if size == 1 else f"{number_text(size)} * {part.of}"
 
 
 def number_text(value: float) -> str:

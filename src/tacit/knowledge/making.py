@@ -115,7 +115,7 @@ def _product(tree: Any) -> Sum:
 
 
 def sum_of(tree: Any) -> Sum:
-    """A linear expression."""
+    """An expression."""
     products = list(_product(tree.children[0]).products)
     for sign, product in zip(tree.children[1::2], tree.children[2::2], strict=True):
         products += _product(product).turned(1 if sign.children[0] == "+" else -1)

@@ -1,4 +1,4 @@
-"""What comparisons of probabilities say of cells.
+"""What linear comparisons of probabilities say of cells.
 
 A parent that a condition does not name stands for every one of its states. Every variable that
 a statement leaves free is one index of the whole statement: paired wherever it stands free, in
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum, isfinite, prod
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from tacit.knowledge.statements import (
     Ratios,
     Rule,
 )
-from tacit.knowledge.terms import Probability, Term, Word
+from tacit.knowledge.terms import Probability, Term
 
 MOST_ENTRIES = 50_000_000
 
@@ -53,10 +53,8 @@ class Place:
 
 def place(names: Names, rule: Rule, probability: Probability) -> Place:
     """The cells of P(target | given)."""
-    target = _target(rule, probability)
+    (target,) = probability.targets
     layout = layout_of(names, rule, target.variable)
-    if layout.parents and not probability.given:
-        _refuse_marginal(rule, target, layout)
     first, indices = layout.start, list[tuple[Index, int]]()
     named = axes_named(names, rule, layout, probability.given)
     for name, axis in layout.parents.items():
@@ -73,16 +71,6 @@ def place(names: Names, rule: Rule, probability: Probability) -> Place:
     return Place(first, tuple(indices), codes)
 
 
-def _target(rule: Rule, probability: Probability) -> Term:
-    if len(probability.targets) > 1:
-        second = probability.targets[1]
-        raise fault(
-            rule, second.variable, "a rule speaks of the states of one variable at a time",
-            "write one variable before the bar, its parents behind it",
-        )  # fmt: skip
-    return probability.targets[0]
-
-
 def axes_named(names: Names, rule: Rule, layout: Layout, given: Sequence[Term]) -> dict[str, Term]:
     """The terms of a condition by the parent they speak of."""
     named: dict[str, Term] = {}
@@ -96,32 +84,14 @@ def axes_named(names: Names, rule: Rule, layout: Layout, given: Sequence[Term]) 
     return named
 
 
-def _refuse_condition(names: Names, rule: Rule, layout: Layout, term: Term) -> None:
+def _refuse_condition(names: Names, rule: Rule, layout: Layout, term: Term) -> NoReturn:
     child, name = layout.child.name, term.variable.text
     if name == child:
         raise fault(rule, term.variable, f"{name!r} cannot be its own condition")
     if name not in names.variables and name not in names.others:
         refuse(names, rule, term.variable)
-    who = (
-        f"parents of {child!r}: {listed(layout.parents)}"
-        if layout.parents
-        else (f"{child!r} has no parents")
-    )
-    raise fault(
-        rule, term.variable,
-        f"{name!r} is no parent of {child!r}: this is a statement about a marginal, not a row",
-        f"{who}\nrules speak of the rows of tables: a variable given its parents",
-    )  # fmt: skip
-
-
-def _refuse_marginal(rule: Rule, target: Term, layout: Layout) -> None:
-    child = layout.child.name
-    every = tuple(Term(Word(parent), starred=True) for parent in layout.parents)
-    raise fault(
-        rule, target.variable,
-        f"{child!r} has parents: without them this is a statement about a marginal, not a row",
-        f"to say it of every row, write  {Probability((target,), every)}",
-    )  # fmt: skip
+    who = f"parents of {child!r}: {listed(layout.parents) if layout.parents else 'none'}"
+    raise fault(rule, term.variable, f"{name!r} is no parent of {child!r}", who)
 
 
 def compared(names: Names, rule: Rule, said: Compare) -> list[Chunk]:
@@ -135,8 +105,7 @@ def compared(names: Names, rule: Rule, said: Compare) -> list[Chunk]:
 
 def about(names: Names, rule: Rule, said: About) -> list[Chunk]:
     """left <= right + slack and left >= right - slack."""
-    if not said.slack >= 0 or not isfinite(said.slack):
-        raise fault(rule, None, f"the slack behind +- must be 0 or more, not {said.slack!r}")
+    check_slack(rule, said.slack)
     left = _measured(names, rule, said.left)
     places, number = _measured(names, rule, said.right)
     if said.slack == 0:
@@ -145,6 +114,12 @@ def about(names: Names, rule: Rule, said: About) -> list[Chunk]:
         _pair(rule, left, (places, number + said.slack), "<="),
         _pair(rule, left, (places, number - said.slack), ">="),
     ]
+
+
+def check_slack(rule: Rule, slack: float) -> None:
+    """Nothing, or an error about what stands behind +-."""
+    if not slack >= 0 or not isfinite(slack):
+        raise fault(rule, None, f"the slack behind +- must be 0 or more, not {slack!r}")
 
 
 Measured: TypeAlias = tuple[list[tuple[float, Place]], float]
@@ -160,8 +135,8 @@ def _measured(names: Names, rule: Rule, expression: Expression) -> Measured:
         if part.of is None:
             numbers.append(part.factor)
         elif isinstance(part.of, Coefficient):
-            _refuse_coefficient(names, rule, part.of)
-        else:
+            refuse_coefficient(names, rule, part.of)
+        elif isinstance(part.of, Probability):
             places.append((part.factor, place(names, rule, part.of)))
     return places, added(numbers)
 
@@ -172,7 +147,8 @@ def added(numbers: Sequence[float]) -> float:
     return total if abs(total) > ROUNDING * max(map(abs, numbers), default=0.0) else 0.0
 
 
-def _refuse_coefficient(names: Names, rule: Rule, said: Coefficient) -> None:
+def refuse_coefficient(names: Names, rule: Rule, said: Coefficient) -> NoReturn:
+    """Say why a coefficient cannot stand in a rule that is bound."""
     for word in (said.child, said.parent):
         if word.text not in names.variables and word.text not in names.others:
             refuse(names, rule, word)

@@ -14,10 +14,9 @@ from tacit.knowledge.statements import About, Compare, Expression, Part, Rule, S
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Quantity:
-    """A probability, or a sum of multiples of probabilities and numbers.
+    """A probability, or what sums, products and quotients make of probabilities and numbers.
 
-    It can be added to others and multiplied with a number; comparing it with another quantity or
-    a number is a `Rule`, the same as a text would state.
+    Comparing it with another quantity or a number is a `Rule`, the same as a text would state.
     """
 
     expression: Expression
@@ -68,15 +67,19 @@ class Quantity:
     def __neg__(self) -> Quantity:
         return -1 * self
 
-    def __mul__(self, factor: float) -> Quantity:
+    def __mul__(self, factor: Amount) -> Quantity:
+        if isinstance(factor, Quantity):
+            return _combined(self, "*", factor)
         return self._scaled(_number(factor))
 
     __rmul__ = __mul__
 
-    def __rtruediv__(self, _: float) -> Quantity:
-        return Quantity(Expression((Part(1.0),))) / _number(self)
+    def __rtruediv__(self, over: float) -> Quantity:
+        return _combined(_quantity(over), "/", self)
 
-    def __truediv__(self, divisor: float) -> Quantity:
+    def __truediv__(self, divisor: Amount) -> Quantity:
+        if isinstance(divisor, Quantity):
+            return _combined(self, "/", divisor)
         by = _number(divisor)
         if by == 0:
             raise KnowledgeError(f"{self} cannot be divided by zero")
@@ -110,6 +113,11 @@ def _rule(statement: Statement) -> Rule:
     return rule_of(str(statement))
 
 
+def _combined(left: Quantity, sign: str, right: Quantity) -> Quantity:
+    """A product or a quotient, as its own text states it."""
+    return Quantity(expression_of(f"({left}) {sign} ({right})"))
+
+
 def _quantity(given: Amount) -> Quantity:
     if isinstance(given, Quantity):
         return given
@@ -118,9 +126,7 @@ def _quantity(given: Amount) -> Quantity:
 
 def _number(given: Any) -> float:
     if isinstance(given, Quantity):
-        raise KnowledgeError(
-            f"rules are linear: {given} is no number to multiply with or to divide by"
-        )
+        raise KnowledgeError(f"a number is expected here, not {given}")
     if not isinstance(given, Real):
         raise KnowledgeError(f"a number is expected here, or tc.P(...), not {given!r}")
     try:

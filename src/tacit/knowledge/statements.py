@@ -12,13 +12,15 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 from tacit.core.errors import KnowledgeError
-from tacit.knowledge.expressions import Coefficient, Expression, Part, number_text
+from tacit.knowledge.declarations import Arcs, Group, MostParents, StateOrder, Tiers
+from tacit.knowledge.expressions import Coefficient, Expression, Factors, Part, number_text
+from tacit.knowledge.smooth import Smooth
 from tacit.knowledge.terms import Probability, Term, Word, in_quotes, named, spoken
 
 __all__ = [
-    "About", "Arcs", "Coefficient", "Compare", "Declaration", "Expression", "Group", "Ignores",
-    "Influence", "Level", "MostParents", "Parametric", "Part", "Ratios", "Rule", "Share",
-    "StateOrder", "Statement", "Structural", "Synergy", "TableOf", "Tie", "Tiers",
+    "About", "Arcs", "Coefficient", "Compare", "Declaration", "Expression", "Factors", "Group",
+    "Ignores", "Influence", "Level", "MostParents", "Parametric", "Part", "Ratios", "Rule", "Share",
+    "Smooth", "StateOrder", "Statement", "Structural", "Synergy", "TableOf", "Tie", "Tiers",
 ]  # fmt: skip
 
 
@@ -164,69 +166,8 @@ class Share:
         return f"share {self.rows} {self.root}"
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """let name = {states}: a name for a set of states."""
-
-    name: Word
-    states: tuple[Word, ...]
-
-    def __str__(self) -> str:
-        states = ", ".join(named(state.text) for state in self.states)
-        return f"let {spoken(self.name.text)} = {{{states}}}"
-
-
-@dataclass(frozen=True, slots=True)
-class StateOrder:
-    """order of X: a < b < c, from low to high."""
-
-    variable: Word
-    states: tuple[Word, ...]
-
-    def __str__(self) -> str:
-        states = " < ".join(spoken(state.text) for state in self.states)
-        return f"order of {spoken(self.variable.text)}: {states}"
-
-
-@dataclass(frozen=True, slots=True)
-class Arcs:
-    """require or forbid arcs; None stands for every variable (`*`)."""
-
-    verb: str
-    arcs: tuple[tuple[Word | None, Word | None], ...]
-
-    def __str__(self) -> str:
-        def name(word: Word | None) -> str:
-            return "*" if word is None else spoken(word.text)
-
-        return f"{self.verb} {', '.join(f'{name(a)} -> {name(b)}' for a, b in self.arcs)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Tiers:
-    """order A, B < C: no arc leads from a later tier to an earlier one."""
-
-    tiers: tuple[tuple[Word, ...], ...]
-
-    def __str__(self) -> str:
-        tiers = (", ".join(spoken(word.text) for word in tier) for tier in self.tiers)
-        return f"order {' < '.join(tiers)}"
-
-
-@dataclass(frozen=True, slots=True)
-class MostParents:
-    """at most k parents, for every variable or for those named."""
-
-    most: int
-    children: tuple[Word, ...] = ()
-
-    def __str__(self) -> str:
-        whom = ", ".join(spoken(word.text) for word in self.children)
-        parents = "parent" if self.most == 1 else "parents"
-        return f"at most {self.most} {parents}{' for ' + whom if whom else ''}"
-
-
-Parametric: TypeAlias = Compare | About | Ratios | Influence | Synergy | Ignores | Tie | Share
+Linear: TypeAlias = Influence | Synergy | Ignores | Tie | Share
+Parametric: TypeAlias = Compare | About | Ratios | Smooth | Linear
 Structural: TypeAlias = Arcs | Tiers | MostParents
 Declaration: TypeAlias = Group | StateOrder
 Statement: TypeAlias = Parametric | Structural | Declaration
@@ -276,6 +217,10 @@ class Rule:
             raise KnowledgeError(f"who said a rule is a text, not {by!r}")
         if not isinstance(sure, Real) or not isfinite(sure):
             raise KnowledgeError(f"a confidence is a number above 0, at most 1, not {confidence!r}")
+        if isinstance(self.statement, Smooth):  # no text states it, so none is read back
+            if not 0 < confidence <= 1:
+                raise KnowledgeError(f"a confidence is above 0 and at most 1, not {confidence!r}")
+            return replace(self, by=by, confidence=confidence, text="")
         said = rule_of(Rule(self.statement, by, confidence).text)
         return replace(said, line=self.line, source=self.source)
 

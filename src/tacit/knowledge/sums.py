@@ -1,4 +1,4 @@
-"""Linear expressions: which words of a statement are factors, and of what."""
+"""Expressions: which words of a statement are factors, and of what."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any, TypeAlias
 
-from tacit.knowledge.statements import Expression, Part
+from tacit.knowledge.expressions import Expression, Factors, Part
 from tacit.knowledge.tokens import Phrase
 
 Make: TypeAlias = Callable[[Phrase], Any]
@@ -17,8 +17,8 @@ Make: TypeAlias = Callable[[Phrase], Any]
 MOST_NUMBERS = 20
 """Numbers in one product beyond which it is refused: nobody writes them."""
 
-_RATIO = "a known ratio is written  P(..) = 2 * P(..), equal ratios  P(..) : P(..) = P(..) : P(..)"
-_PRODUCT = "rules are linear: a number times a probability, and sums of those"
+MOST_FACTORS = 12
+"""Probabilities in one product beyond which it is refused."""
 
 
 class Wrong(Exception):  # noqa: N818 - it becomes an error where the text is at hand
@@ -44,6 +44,18 @@ class Number:
         if not isfinite(value):
             raise Wrong(self.at, self.at, "this number is too large")
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class Fraction:
+    """What makes a product of probabilities, or of sums of them, divided by others."""
+
+    over: tuple[Make, ...]
+    under: tuple[Make, ...] = ()
+
+    def __call__(self, phrase: Phrase) -> Factors:
+        over, under = ([make(phrase) for make in side] for side in (self.over, self.under))
+        return Factors(tuple(over), tuple(under))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +106,50 @@ class Sum:
 
 
 def multiplied(left: Sum, right: Sum) -> Sum:
-    """The product of two sums, one of them a plain number."""
-    if not left.constant and not right.constant:
-        what = "two probabilities cannot be multiplied in a rule"
-        raise Wrong(left.first, right.last, what, _PRODUCT)
-    by, of = (left, right) if left.constant else (right, left)
-    return _scaled(by, of, left.first, right.last, divides=False)
+    """The product of two sums."""
+    if left.constant or right.constant:
+        by, of = (left, right) if left.constant else (right, left)
+        return _scaled(by, of, left.first, right.last, divides=False)
+    return _combined(left, right, divides=False)
 
 
 def divided(left: Sum, right: Sum) -> Sum:
-    """A sum divided by a plain number."""
-    if not right.constant:
-        raise Wrong(left.first, right.last, "a rule cannot divide by a probability", _RATIO)
-    return _scaled(right, left, left.first, right.last, divides=True)
+    """A sum divided by another."""
+    if right.constant:
+        return _scaled(right, left, left.first, right.last, divides=True)
+    if left.constant and len(left.products) > 1:
+        raise Wrong(left.first, left.last, "write one number in place of this sum")
+    return _combined(left, right, divides=True)
+
+
+def _combined(left: Sum, right: Sum, divides: bool) -> Sum:
+    """One product of all factors of two sums; a sum of several parts is one factor."""
+    if any(product.kind == "coefficient" for each in (left, right) for product in each.products):
+        what = "coefficients can be multiplied with numbers only"
+        raise Wrong(left.first, right.last, what, "rules about coefficients are linear")
+    one, other = _alone(left), _alone(right)
+    up, down = _fraction(one), _fraction(other)
+    if divides:
+        down = Fraction(down.under, down.over)
+    numbers = tuple((number, inverse != divides) for number, inverse in other.numbers)
+    found = Fraction(up.over + down.over, up.under + down.under)
+    if len(found.over) + len(found.under) > MOST_FACTORS:
+        what = f"more than {MOST_FACTORS} probabilities stand in one product"
+        raise Wrong(left.first, right.last, what, "write a simpler rule")
+    if len(one.numbers) + len(numbers) > MOST_NUMBERS:
+        raise Wrong(left.first, right.last, "write one number in place of all these")
+    product = Product(one.sign * other.sign, one.numbers + numbers, found, "P")
+    return Sum((product,), left.first, right.last)
+
+
+def _alone(factor: Sum) -> Product:
+    return factor.products[0] if len(factor.products) == 1 else Product(of=factor, kind="P")
+
+
+def _fraction(product: Product) -> Fraction:
+    if isinstance(product.of, Fraction):
+        return product.of
+    return Fraction(() if product.of is None else (product.of,))
 
 
 def _scaled(by: Sum, of: Sum, first: int, last: int, divides: bool) -> Sum:
