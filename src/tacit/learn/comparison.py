@@ -157,7 +157,7 @@ def _line(each: Compared) -> tuple[str, ...]:
         f"{each.rules:,}",
         "?" if each.free_parameters is None else f"{each.free_parameters:,}",
         "-" if marginal is None else with_error(marginal, each.error, 2),
-        "-" if each.weight is None else with_error(each.weight, each.weight_error, 3),
+        _share(each),
         f"{each.held_out.average:.4f}",
         "?"
         if isnan(each.below)
@@ -165,6 +165,13 @@ def _line(each: Compared) -> tuple[str, ...]:
         if each.below
         else "",
     )
+
+
+def _share(each: Compared) -> str:
+    if each.weight is None:
+        return "-"
+    tiny = 0 < each.weight < 0.0005
+    return "< 0.001" if tiny else with_error(each.weight, each.weight_error, 3)
 
 
 def log_bayes_factor(one: Compared, other: Compared) -> tuple[float, float]:

@@ -181,4 +181,4 @@ def with_error(value: float, error: float, digits: int = 4) -> str:
     shown = f"{value:.{digits}f}"
     if not np.isfinite(value) or not np.isfinite(error) or error == 0:
         return shown
-    return f"{shown} ± {error:.2g}" if error < 10 else f"{shown} ± {error:.0f}"
+    return f"{shown} ± {error:#.2g}" if error < 10 else f"{shown} ± {error:.0f}"
