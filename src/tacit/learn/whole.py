@@ -1,0 +1,130 @@
+"""The whole posterior of the cells that one set of rules speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.estimate.bayes.constants import log_evidence
+from tacit.estimate.bayes.density import Density
+from tacit.estimate.bayes.draws import Sampling
+from tacit.estimate.bayes.exact import Exact
+from tacit.estimate.bayes.sampler import sample
+from tacit.knowledge.blocks import Blocks
+from tacit.knowledge.polytope import Interior
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What is wanted of a posterior.
+
+    level     of the intervals
+    sampling  where constants do not exist
+    told      told(done, total) while drawing
+    """
+
+    level: float = 0.95
+    sampling: Sampling = field(default_factory=Sampling)
+    seed: int = 0
+    threads: int = 1
+    told: Callable[[int, int], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whole:
+    """The posterior of some cells, numbered as all cells of the network are.
+
+    draws    (draws, cells)
+    error    Monte Carlo error of the means; 0 where they are exact
+    size     effective sample size; inf where the mean is exact
+    rhat     1 where it is exact, or chains agree
+    exact    (cells,) whether mean and sd are exact
+    settled  whether the sampler came to the wished precision everywhere
+    ways     how many blocks were solved in which way
+    block    (cells,) cells of different blocks are independent of each other
+    powers   log E[Π θ] over some positions of one block, in closed form; None where there is none
+    """
+
+    cells: Ints
+    mean: Floats
+    sd: Floats
+    lower: Floats
+    upper: Floats
+    draws: Floats
+    error: Floats
+    size: Floats
+    rhat: Floats
+    exact: Bools
+    settled: bool
+    ways: dict[str, int]
+    block: Ints
+    powers: Callable[[Ints], float | None] = field(default=lambda _: None)
+
+
+SAMPLED = "sampled under the rules"
+
+
+def whole(blocks: Blocks, inside: Interior, density: Density, asking: Asking) -> Whole:
+    """Mean, spread, interval and draws of all cells of these blocks.
+
+    Exact where constants exist; every other block by the sampler.
+    """
+    exact = Exact.of(blocks, inside, density)
+    rest = np.flatnonzero(~exact.which)
+    known = exact.which[blocks.cell_block]
+    random = np.random.default_rng([asking.seed, 1])
+    mean, sd = exact.mean(density), exact.sd(density)
+    lower, upper = exact.interval(density, asking.level)
+    draws = exact.draw(density, random, asking.sampling.draws)
+    shape = mean.shape
+    error, size, rhat = np.zeros(shape), np.full(shape, np.inf), np.ones(shape)
+    settled, ways = True, _counted(exact)
+    if rest.size:
+        found = sample(
+            blocks, rest, density, asking.sampling, asking.seed,
+            threads=asking.threads, inside=inside, told=asking.told,
+        )  # fmt: skip
+        drawn = found.values.reshape(-1, shape[0])[:, ~known]
+        draws = draws[: drawn.shape[0]]
+        draws[:, ~known] = drawn
+        mean[~known], sd[~known] = found.mean[~known], found.sd[~known]
+        error[~known], size[~known], rhat[~known] = (
+            each[~known] for each in (found.error, found.size, found.rhat)
+        )
+        tails = [(1 - asking.level) / 2, (1 + asking.level) / 2]
+        lower[~known], upper[~known] = np.quantile(drawn, tails, axis=0)
+        settled, ways = found.settled, {**ways, SAMPLED: int(rest.size)}
+    return Whole(
+        blocks.cells, mean, sd, lower, upper, draws, error, size, rhat, known, settled, ways,
+        blocks.cell_block, _powers(blocks, inside, exact, density),
+    )  # fmt: skip
+
+
+def _powers(
+    blocks: Blocks, inside: Interior, exact: Exact, density: Density
+) -> Callable[[Ints], float | None]:
+    """log E[Π θ] is the log marginal likelihood of one case that uses those cells. [1.7]"""
+    owner = blocks.cell_block
+
+    def log_mean(used: Ints) -> float | None:
+        at = owner[used[0]]
+        if not (density.dirichlet and exact.which[at]):
+            return None
+        more = np.bincount(used, minlength=owner.size).astype(np.float64)
+        found = log_evidence(
+            blocks, exact, density.alpha, more, Sampling(), 0,
+            pooled=density.pooled, inside=inside, only=np.array([at]),
+        )  # fmt: skip
+        return float(found.value[at])
+
+    return log_mean
+
+
+def _counted(exact: Exact) -> dict[str, int]:
+    ways: dict[str, int] = {}
+    for said in exact.kinds.values():
+        ways[said] = ways.get(said, 0) + 1
+    return ways
