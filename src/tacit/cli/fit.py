@@ -199,7 +199,7 @@ def _read(
 def _converged(found: Fit) -> bool:
     from tacit.learn.fits import Stop
 
-    return found.stop in (Stop.CLOSED_FORM, Stop.SOLVED, Stop.CONVERGED)
+    return found.stop in (Stop.CLOSED_FORM, Stop.SOLVED, Stop.LOCAL, Stop.CONVERGED)
 
 
 def check_checkpoint(

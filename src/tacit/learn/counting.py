@@ -6,7 +6,7 @@ from tacit.core.network import Network
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
-from tacit.learn.fits import Fit, Stop
+from tacit.learn.fits import Fit
 from tacit.learn.notes import fit_notes
 from tacit.learn.obeyed import obey, unruled
 from tacit.learn.parts import estimate_part, pseudo_counts
@@ -34,7 +34,7 @@ def fit_counted(
         network=Network(structure.dag, counted.variables, families),
         objective=objective,
         trace=(objective,),
-        stop=Stop.CLOSED_FORM if obeyed.by_formula else Stop.SOLVED,
+        stop=obeyed.stop,
         rules=obeyed.rules,
         settings=settings_of(structure, choices, known.settings if known else None),
         seed=choices.seed,

@@ -8,6 +8,8 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import EstimateError, OptionError
+from tacit.estimate.curved.problem import Functions
+from tacit.estimate.ruled.bends import all_of
 from tacit.estimate.ruled.plan import Plan
 from tacit.learn.climb import Climb
 from tacit.learn.expectation import EmIterate, Problem, at, evidence, projected
@@ -16,7 +18,7 @@ from tacit.learn.methods import Gradient
 from tacit.learn.progress import Report
 
 if TYPE_CHECKING:
-    from scipy.optimize import LinearConstraint
+    from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 MOST_CELLS = 600
 """Cells up to which sequential quadratic programs are solved in seconds."""
@@ -24,7 +26,7 @@ _LEAST = 1e-9
 
 
 def run_direct(problem: Problem, method: Gradient, start: Floats, told: Report) -> Climb[EmIterate]:
-    """Sequential quadratic programming on θ under the sums of the rows and the linear rules.
+    """Sequential quadratic programming on θ under the sums of the rows and all rules.
 
     The gradient of log P(cases) + Σ pseudo log θ is (E[N] + pseudo) / θ: what an E-step gives.
     The end is a local maximum, brought back to the rules to the last digit. [Sec. 3.3, direct]
@@ -33,7 +35,7 @@ def run_direct(problem: Problem, method: Gradient, start: Floats, told: Report) 
 
     plan = problem.plan
     assert plan is not None
-    _refuse(problem, plan)
+    _refuse(problem)
     trace: list[float] = []
     scale = max(1.0, float(at(problem, start).expected.sum()))
     here = start
@@ -73,9 +75,7 @@ def _bounds(plan: Plan, size: int) -> list[tuple[float, float]]:
     return [(low, 1.0) for low in lowest.tolist()]
 
 
-def _refuse(problem: Problem, plan: Plan) -> None:
-    if plan.blocks.ratios:
-        raise OptionError("tc.Gradient() holds linear rules only, not ratios\n\nuse tc.EM()")
+def _refuse(problem: Problem) -> None:
     if problem.layout.size > MOST_CELLS:
         raise OptionError(
             f"tc.Gradient() under rules is for small networks, up to {MOST_CELLS} cells; "
@@ -83,7 +83,7 @@ def _refuse(problem: Problem, plan: Plan) -> None:
         )
 
 
-def _constraints(problem: Problem, plan: Plan) -> list[LinearConstraint]:
+def _constraints(problem: Problem, plan: Plan) -> list[LinearConstraint | NonlinearConstraint]:
     from scipy.optimize import LinearConstraint
 
     rules, size = plan.blocks.rules, problem.layout.size
@@ -95,11 +95,31 @@ def _constraints(problem: Problem, plan: Plan) -> list[LinearConstraint]:
     equal = np.vstack([sums, matrix[rules.equal]])
     limits = np.concatenate([np.ones(starts.size), rules.limits[rules.equal]])
     kept = _independent(equal)
-    found = [LinearConstraint(equal[kept], limits[kept], limits[kept])]
+    found: list[LinearConstraint | NonlinearConstraint] = [
+        LinearConstraint(equal[kept], limits[kept], limits[kept])
+    ]
     if not rules.equal.all():
         below = ~rules.equal
         found.append(LinearConstraint(matrix[below], -np.inf, rules.limits[below]))
+    blocks = {*plan.bends.stated, *(each.block for each in plan.blocks.ratios)}
+    for block in sorted(blocks):
+        cells = plan.blocks.cells[plan.blocks.cell_at[block] : plan.blocks.cell_at[block + 1]]
+        parts = all_of(plan.blocks, plan.bends.stated, block)
+        found += [_bent(each, cells, size) for each in parts]
     return found
+
+
+def _bent(part: Functions, cells: Ints, size: int) -> NonlinearConstraint:
+    """Curved rules of a block, whose cells are these, as scipy takes them."""
+    from scipy.optimize import NonlinearConstraint
+
+    def slopes(theta: Floats) -> Floats:
+        found = np.zeros((part.equal.size, size))
+        found[:, cells[part.support]] = part.jacobian(theta[cells])
+        return found
+
+    lowest = np.where(part.equal, 0.0, -np.inf)
+    return NonlinearConstraint(lambda theta: part.values(theta[cells]), lowest, 0.0, jac=slopes)
 
 
 def _independent(matrix: Floats) -> Ints:

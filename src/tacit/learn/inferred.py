@@ -25,7 +25,7 @@ from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.notes import incomplete_notes
-from tacit.learn.obeyed import refuse_means, resisted_notes, rule_notes
+from tacit.learn.obeyed import local_notes, refuse_means, resisted_notes, rule_notes
 from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.progress import Report
 from tacit.learn.ruled import Ruled, impossible_in_words, ruled
@@ -119,7 +119,7 @@ def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) ->
     theta = layout.parameters(found.network)[cells]
     worth = priced(known.plan, weights, near=Near(theta, wide=False))
     rules = statuses(known.bound, known.plan, worth, theta, expected=True)
-    told = (*resisted_notes(rules), *rule_notes(known, weights))
+    told = (*resisted_notes(rules), *rule_notes(known, weights), *local_notes(worth.ruling))
     proof = proof_of(known.plan, worth)
     return replace(found, rules=rules, notes=(*found.notes, *told), proof=proof)
 

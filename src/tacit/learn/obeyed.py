@@ -13,7 +13,15 @@ from tacit.core.grid import counted
 from tacit.estimate.estimates import Estimate, PosteriorMean
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.ruled.multipliers import priced
-from tacit.estimate.ruled.plan import GENERAL, Plan, log_evidence, posterior_mean, solve
+from tacit.estimate.ruled.plan import (
+    CURVED,
+    GENERAL,
+    Plan,
+    Ruling,
+    log_evidence,
+    posterior_mean,
+    solve,
+)
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.proof import Proof, proof_of
 from tacit.estimate.ruled.status import RuleStatus
@@ -23,7 +31,7 @@ from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.orders import orders_taken
-from tacit.learn.fits import Evidence
+from tacit.learn.fits import Evidence, Stop
 from tacit.learn.parts import Part, total_log_marginal_likelihood
 from tacit.learn.positions import free_rows, held_at, tables_named
 from tacit.learn.ruled import Ruled, impossible_in_words
@@ -33,14 +41,14 @@ from tacit.learn.ruled import Ruled, impossible_in_words
 class Obeyed:
     """Every family as the rules want it, what became of the rules, and what to say about it.
 
-    by_formula  no block needed the general solver
+    stop  whether a block needed a solver, and which
     """
 
     parts: Mapping[str, Part]
     rules: tuple[RuleStatus, ...]
     notes: tuple[str, ...]
     log_marginal_likelihood: float | None
-    by_formula: bool = True
+    stop: Stop = Stop.CLOSED_FORM
     proof: Proof | None = None
 
 
@@ -75,9 +83,9 @@ def obey(
     return Obeyed(
         _replaced(known, evidence, pseudo, parts, theta, weights),
         rules,
-        (*resisted_notes(rules), *rule_notes(known, weights)),
+        (*resisted_notes(rules), *rule_notes(known, weights), *local_notes(ruling)),
         _marginal(known, evidence, alpha, counts, prior),
-        bool((ruling.way != GENERAL).all()),
+        _stop(ruling),
         proof_of(known.plan, worth),
     )
 
@@ -170,6 +178,17 @@ def _marginal(
         free = free_rows(known, name, named.get(name), rows.shape)
         total += log_marginal_likelihood(Counts(rows[free]), pseudo[free])
     return total
+
+
+def _stop(ruling: Ruling) -> Stop:
+    highest = int(ruling.way.max(initial=0))
+    return {GENERAL: Stop.SOLVED, CURVED: Stop.LOCAL}.get(highest, Stop.CLOSED_FORM)
+
+
+def local_notes(ruling: Ruling) -> tuple[str, ...]:
+    """What is known of the maxima under curved rules, block by block; equal ones once."""
+    told = [f"rules that are not linear: {each.report}" for each in ruling.answers.values()]
+    return tuple(dict.fromkeys(told))[:MOST_TOLD]
 
 
 def refuse_means(estimate: Estimate) -> None:

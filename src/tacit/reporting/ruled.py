@@ -95,6 +95,12 @@ def _proven(section: Section) -> Iterator[str]:
             "It is proven that no tables which keep the rules have an objective higher by more "
             f"than {max(proof['gap'], 1e-12):.0e} nats."
         )
+    if proof is not None and proof["local"]:
+        parts = some(proof["local"], "group of rows", "groups of rows")
+        yield (
+            f"Rules that are not linear tie {parts} together: the estimate there is the best local "
+            "maximum that was found, and not proven to be the highest."
+        )
 
 
 def _binds(count: int) -> str:

@@ -158,7 +158,7 @@ def _unknown(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
 
 def _cut_short(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     del tables
-    if fit.stop in (Stop.CLOSED_FORM, Stop.SOLVED, Stop.CONVERGED):
+    if fit.stop in (Stop.CLOSED_FORM, Stop.SOLVED, Stop.LOCAL, Stop.CONVERGED):
         return None
     text = "it did not run to the end: " + fit.stop.value
     return {"kind": "cut short", "text": text, "where": []}

@@ -86,22 +86,32 @@ class Component:
             problem, block.size, kept, np.concatenate([none, chosen]), len(rules), owners
         )
 
-    def solve(self, weights: Floats, at: Floats | None, count: int, *, first: bool) -> Answer:
-        """The best local maximum for these weights; never worse than `at`, if that is given.
+    def solve(self, weights: Floats, at: Floats | None = None, count: int = 20) -> Answer:
+        """The best local maximum from so many starts; never worse than `at`, if that is given."""
+        return self._answer(self._searched(self._weighed(weights), at, count, second=True))
 
-        first  whether to search from `count` starts and to ask another optimiser; without it one
-               climb from `at` is enough, unless that fails
+    def improve(self, weights: Floats, at: Floats, last: Answer | None = None) -> Answer:
+        """The local maximum next to `at`, and never worse; `last` is the answer that ended there.
+
+        Only if there is no way from `at`, further starts are tried.
         """
-        problem = replace(self.problem, weights=weights[self.kept])
+        problem = self._weighed(weights)
+        held = None if last is None else last.report.multipliers / max(weights.sum(), 1e-300)
+        found = improve(problem, at[self.kept], held)
+        return self._answer(found or self._searched(problem, at, 4, second=False))
+
+    def _weighed(self, weights: Floats) -> Problem:
+        return replace(self.problem, weights=weights[self.kept])
+
+    def _searched(
+        self, problem: Problem, at: Floats | None, count: int, *, second: bool
+    ) -> CurvedReport:
         near = None if at is None else at[self.kept]
         try:
-            found = None if near is None or first else improve(problem, near)
-            if found is None:
-                found = solve_curved(problem, count=count, at=near, second=first)
+            return solve_curved(problem, count=count, at=near, second=second)
         except NoPointError as error:
             error.rules = tuple(self.owners.tolist())
             raise
-        return self._answer(found)
 
     def _answer(self, found: CurvedReport) -> Answer:
         theta, pull = np.zeros(self.size), np.zeros(self.rules)

@@ -84,6 +84,8 @@ class CurvedReport:
                 f"the best of {counted(self.starts, 'start')}, at a point where the KKT conditions "
                 "do not hold: rules meet there at an edge"
             )
+        if self.starts == 1:
+            return "a local maximum, reached from the one before; not proven to be global"
         other = f"; {self.second}" if self.second is not None else ""
         tail = f" from {counted(self.starts, 'start')}{other}; not proven to be global"
         if len(self.roots) == 1:

@@ -72,15 +72,25 @@ def solve_curved(
     return _report(problem, found, count + (at is not None), opinion)
 
 
-def improve(problem: Problem, at: Floats) -> CurvedReport | None:
-    """One climb from tables that keep the rules, never worse than these; None if it fails.
+def improve(problem: Problem, at: Floats, multipliers: Floats | None = None) -> CurvedReport | None:
+    """One run of Newton's method, or else one climb, from tables that keep the rules; None if
+    both fail, or end lower.
 
     What a step of EM needs: the last answer is near.
+
+    multipliers: of the last answer
     """
-    found = _from(problem, at, 1e-4)
     held = problem.objective(at)
-    best = [each for each in found if each.objective >= held - 1e-12 * abs(held)]
+    if multipliers is not None:
+        near = _judged(problem, newton(problem, Point(at, multipliers), steps=15).point)
+        if near.root and _no_worse(near, held):
+            return _report(problem, [near], 1, None)
+    best = [each for each in _from(problem, at, 1e-4) if _no_worse(each, held)]
     return _report(problem, best, 1, None) if best else None
+
+
+def _no_worse(found: _Found, held: float) -> bool:
+    return found.objective >= held - 1e-12 * abs(held)
 
 
 def _itself(problem: Problem, theta: Floats) -> list[_Found]:

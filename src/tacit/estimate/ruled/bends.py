@@ -38,6 +38,20 @@ class Bends:
             found[at] = any((missed(each, inside) > HOLDS).any() for each in parts)
         return found
 
+    def slopes(self, block: int, theta: Floats, seen: Bools, near: float) -> tuple[Floats, int]:
+        """Slopes of the functions of a block that hold with equality, and how many need not.
+
+        seen: the positions that functions must depend on alone
+        """
+        found, unequal = [np.zeros((0, theta.size))], 0
+        for each in self.stated.get(block, ()):
+            slopes = np.zeros((each.equal.size, theta.size))
+            slopes[:, each.support] = each.jacobian(theta)
+            tight = (np.abs(each.values(theta)) <= near) & ~(slopes[:, ~seen] != 0).any(axis=1)
+            found.append(slopes[tight])
+            unequal += int((tight & ~each.equal).sum())
+        return np.vstack(found), unequal
+
     def chosen(
         self, blocks: Blocks, pairs: Sequence[tuple[int, int]], *, only: bool
     ) -> dict[int, Parts]:
@@ -114,6 +128,13 @@ def stated(bound: Bound, blocks: Blocks, functions: Functions | None) -> dict[in
     return {at: tuple(parts) for at, parts in found.items()}
 
 
+def all_of(blocks: Blocks, parts: Mapping[int, Parts], at: int) -> Parts:
+    """The functions of a block, its ratios as products among them."""
+    first = blocks.cell_at[at]
+    lists = [each for each in blocks.ratios if each.block == at]
+    return (*parts.get(at, ()), *(proportional(each.lists - first, each.rule) for each in lists))
+
+
 def ready(
     blocks: Blocks, parts: Mapping[int, Parts], needed: Sequence[int], inside: Interior | None
 ) -> Bends:
@@ -129,8 +150,6 @@ def ready(
         block = blocks[at]
         positions = np.arange(blocks.cell_at[at], blocks.cell_at[at + 1])
         rules = np.arange(blocks.rule_at[at], blocks.rule_at[at + 1])
-        lists = [each for each in blocks.ratios if each.block == at]
-        ratios = (proportional(each.lists - positions[0], each.rule) for each in lists)
         here = forced.chosen(positions, rules, np.array([at]))
-        components[at] = Component.of(block, here, [*parts.get(at, ()), *ratios])
+        components[at] = Component.of(block, here, all_of(blocks, parts, at))
     return Bends(parts, components)

@@ -180,10 +180,7 @@ def solve(
     found = _straight(plan, weights, before, threads, prove)
     if not plan.bends.components:
         return found
-    bent = plan.bends.broken(plan.blocks, found.theta) | (found.way == CURVED)
-    return (
-        _bent(plan, weights, found, np.flatnonzero(bent), near or Near()) if bent.any() else found
-    )
+    return _bent(plan, weights, found, near or Near(), {} if before is None else before.answers)
 
 
 def _straight(
@@ -209,16 +206,24 @@ def _straight(
     return Ruling(theta, way, found)
 
 
-def _bent(plan: Plan, weights: Floats, found: Ruling, which: Ints, near: Near) -> Ruling:
+def _bent(
+    plan: Plan, weights: Floats, found: Ruling, near: Near, last: Mapping[int, Answer]
+) -> Ruling:
     """Blocks whose curved rules the optimum under the others does not keep, by Newton's method.
 
     Where it keeps them it is the optimum, since it is the optimum of a larger set.
     """
+    bent = plan.bends.broken(plan.blocks, found.theta) | (found.way == CURVED)
     theta, way, answers = found.theta.copy(), found.way.copy(), {}
-    for at in which.tolist():
+    for at in np.flatnonzero(bent).tolist():
         span = slice(plan.blocks.cell_at[at], plan.blocks.cell_at[at + 1])
-        start = None if near.theta is None else near.theta[span]
-        answer = plan.bends.components[at].solve(weights[span], start, near.count, first=near.wide)
+        component, start = plan.bends.components[at], None
+        if near.theta is not None:
+            start = near.theta[span]
+        if start is None or near.wide:
+            answer = component.solve(weights[span], start, near.count)
+        else:
+            answer = component.improve(weights[span], start, last.get(at))
         theta[span], way[at], answers[at] = answer.theta, CURVED, answer
     return Ruling(theta, way, found.solution, answers)
 

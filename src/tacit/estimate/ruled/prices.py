@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.estimate.ruled.curves import TOUCHES, curves_of
 from tacit.estimate.ruled.loose import Loose
 from tacit.estimate.ruled.multipliers import Priced
 from tacit.estimate.ruled.plan import Plan, ways
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.ruled.tolls import (
-    TOUCHES,
     Toll,
     View,
     costs_alone,
@@ -58,10 +58,12 @@ def _view(bound: Bound, plan: Plan, priced: Priced, theta: Floats) -> View:
     Loose.of(blocks, np.ones(len(blocks), dtype=np.bool_)).fill(weights, free)
     broken = rules.excess(free) > TOUCHES
     near = rules.equal | (rules.limits - value <= TOUCHES)
-    pulls = np.isnan(pull) | (np.abs(pull) > PULLS * np.maximum(cases, 1e-300)[block])
+    least = PULLS * np.maximum(cases, 1e-300)
+    pulls = np.isnan(pull) | (np.abs(pull) > least[block])
     return View(
         weights, theta, free, value, pull, broken, near & (pulls | broken),
         scales(bound.rows)[blocks.origin], block, ways(plan, priced.ruling), _grouped(rules.rule),
+        curves_of(plan, priced.ruling, theta, free, least),
     )  # fmt: skip
 
 
@@ -76,21 +78,23 @@ def _status(bound: Bound, number: int, plan: Plan, view: View, toll: Toll) -> Ru
     at = view.instances.get(number, np.zeros(0, dtype=np.int64))
     lists = [each for each in plan.blocks.ratios if each.rule == number]
     binding = at[view.binding[at]] if _worth(toll, view) else at[:0]
-    pull = np.abs(view.pull[binding])
-    solved = [view.ways[block] for block in [*view.block[at], *(each.block for each in lists)]]
+    curves = view.curves.of(number)
+    bending = curves[view.curves.binding[curves]] if _worth(toll, view) else curves[:0]
+    pull = np.abs(np.concatenate([view.pull[binding], view.curves.pull[bending]]))
+    where = [*view.block[at], *(each.block for each in lists), *view.curves.block[curves]]
     bent = lists if toll.alone is None or toll.alone > 0 else []
     return RuleStatus(
         **_said(bound.rules[number]),
-        **_shown(bound, plan, view, at, binding),
-        binding=int(binding.size) + sum(len(each.lists) - 1 for each in bent),
+        **(_shown(bound, plan, view, at, binding) if at.size else _bent(view, curves)),
+        binding=int(binding.size + bending.size) + sum(len(each.lists) - 1 for each in bent),
         price=None if lists or np.isnan(pull).any() else 0.01 * float(pull.sum()),
         cost=toll.cost,
         alone=toll.alone,
-        solved_by="; ".join(dict.fromkeys(solved)) or "always true",
-        instances=int(at.size) + sum(len(each.lists) - 1 for each in lists),
+        solved_by="; ".join(dict.fromkeys(view.ways[block] for block in where)) or "always true",
+        instances=int(at.size + curves.size) + sum(len(each.lists) - 1 for each in lists),
         freedom=toll.freedom,
         chance=toll.chance,
-        at_least=toll.expected and (binding.size > 0 or bool(lists)),
+        at_least=toll.expected and (binding.size + bending.size > 0 or bool(lists)),
     )
 
 
@@ -112,8 +116,6 @@ def _said(rule: Rule) -> dict[str, Any]:
 
 def _shown(bound: Bound, plan: Plan, view: View, at: Ints, binding: Ints) -> dict[str, Any]:
     """Value and limit of the instance that pulls most, or is nearest to its limit, as written."""
-    if not at.size:
-        return {"value": 0.0, "limit": 0.0}
     rules = plan.blocks.rules
     if binding.size:
         one = int(binding[np.argmax(np.nan_to_num(np.abs(view.pull[binding])))])
@@ -130,3 +132,13 @@ def _shown(bound: Bound, plan: Plan, view: View, at: Ints, binding: Ints) -> dic
         "limit": scale * float(rules.limits[one]),
         "dearest": instance(bound, int(plan.blocks.origin[one])) if at.size > 1 else "",
     }
+
+
+def _bent(view: View, curves: Ints) -> dict[str, Any]:
+    """How far the instance of a curved rule that pulls most, or is nearest, is from its limit."""
+    if not curves.size:
+        return {"value": 0.0, "limit": 0.0}
+    gaps, pulls = view.curves.gap[curves], np.abs(view.curves.pull[curves])
+    one = int(np.lexsort((gaps, pulls))[-1])
+    gap = float(gaps[one])
+    return {"value": gap if abs(gap) > TOUCHES else 0.0, "limit": 0.0}

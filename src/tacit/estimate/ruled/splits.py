@@ -9,7 +9,7 @@ tree, and so are posterior mean, normalising constant and draws. [parameter doma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,6 +83,14 @@ class Forest:
         fixed[where] = np.concatenate([np.zeros(0), *(each.fixed for each in trees)])
         tree[where] = np.repeat(np.arange(len(trees)), [each.fixed.size for each in trees])
         return Forest(paths, fixed, tree, owner, len(trees))
+
+    def pooling(self) -> Forest:
+        """The same trees for priors that add up the alphas of cells that rules tie.
+
+        `mean` is then (Σ N + Σ α) over its total, and no prior above 0 is improper.
+        """
+        paths = replace(self.paths, more=np.zeros_like(self.paths.more))
+        return replace(self, paths=paths)
 
     def most_likely(self, weights: Floats) -> Floats:
         """The parameters that maximise Σ weights · log θ; 0 at positions of no tree.
