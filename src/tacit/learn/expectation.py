@@ -9,7 +9,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import EstimateError
 from tacit.engines.expected import Expectation
-from tacit.estimate.ruled.plan import Near, Plan, Ruling, solve
+from tacit.estimate.ruled.plan import FEW, Near, Plan, Ruling, solve
 from tacit.infer.flat import Layout
 
 
@@ -101,7 +101,7 @@ def _obedient(
 ) -> tuple[Floats, Ruling]:
     """The parameters with their ruled rows replaced; `before` is where a search may start."""
     cells, (ruled, here) = plan.blocks.cells, before
-    near = Near(None if here is None else here[cells], wide=ruled is None)
+    near = Near(None if here is None else here[cells], FEW, wide=ruled is None, second=False)
     found = solve(plan, weights[cells], ruled, problem.threads, prove=False, near=near)
     theta[cells] = found.theta
     return theta, found

@@ -86,9 +86,14 @@ class Component:
             problem, block.size, kept, np.concatenate([none, chosen]), len(rules), owners
         )
 
-    def solve(self, weights: Floats, at: Floats | None = None, count: int = 20) -> Answer:
-        """The best local maximum from so many starts; never worse than `at`, if that is given."""
-        return self._answer(self._searched(self._weighed(weights), at, count, second=True))
+    def solve(
+        self, weights: Floats, at: Floats | None = None, count: int = 20, *, second: bool = True
+    ) -> Answer:
+        """The best local maximum from so many starts; never worse than `at`, if that is given.
+
+        second: whether another optimiser is asked too
+        """
+        return self._answer(self._searched(self._weighed(weights), at, count, second=second))
 
     def improve(self, weights: Floats, at: Floats, last: Answer | None = None) -> Answer:
         """The local maximum next to `at`, and never worse; `last` is the answer that ended there.

@@ -34,6 +34,8 @@ TREE, CLOSED, GENERAL, CURVED = range(4)
 """The ways to solve a block."""
 STARTS = 20
 """Climbs under curved rules, from as many starts."""
+FEW = 4
+"""The same where a good answer is at hand, or many problems are solved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,12 +90,14 @@ class Near:
 
     theta  tables that keep the rules, over the positions of the blocks; the answer is no worse
     count  further starts
-    wide   whether these are tried, and another optimiser asked, even if the way from `theta` ends
+    wide   whether these are tried even if the way from `theta` ends in a maximum
+    second whether another optimiser is asked then
     """
 
     theta: Floats | None = None
     count: int = STARTS
     wide: bool = True
+    second: bool = True
 
 
 def compile_plan(bound: Bound, functions: Functions | None = None) -> Plan:
@@ -221,7 +225,7 @@ def _bent(
         if near.theta is not None:
             start = near.theta[span]
         if start is None or near.wide:
-            answer = component.solve(weights[span], start, near.count)
+            answer = component.solve(weights[span], start, near.count, second=near.second)
         else:
             answer = component.improve(weights[span], start, last.get(at))
         theta[span], way[at], answers[at] = answer.theta, CURVED, answer

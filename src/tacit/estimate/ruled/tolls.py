@@ -10,14 +10,12 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.ruled.curves import TOUCHES, Curves
-from tacit.estimate.ruled.plan import Near, Plan, compile_blocks, solve
+from tacit.estimate.ruled.plan import FEW, Near, Plan, compile_blocks, solve
 from tacit.knowledge.blocks import Blocks, copies_with_only, copies_without
 from tacit.knowledge.rows import Rows
 
 Pair: TypeAlias = tuple[int, int]
 """A block, and a rule of it."""
-FEW = 4
-"""Further starts where blocks with curved rules are solved again, beside the tables at hand."""
 MOST_CELLS = 2_000_000
 MOST_WORK = 1.5e9
 """Cells of all blocks that are solved again for the costs of rules, and about how many sums."""
@@ -169,7 +167,7 @@ def _again(
     made = compile_blocks(other, None, plan.bends.chosen(blocks, pairs, only=only))
     starts = blocks.cell_at[chosen]
     positions = np.repeat(starts - other.cell_at[:-1], sizes) + np.arange(sizes.sum())
-    near = Near(view.theta[positions], FEW)
+    near = Near(view.theta[positions], FEW, second=False)
     return made, positions, solve(made, view.weights[positions], near=near).theta
 
 
