@@ -65,7 +65,7 @@ def ruled(
     declared = {axis.name for axes in tables.values() for axis in axes if not axis.inferred_order}
     others = [name for name in families if name not in tables]
     bound = bind(knowledge.rules, cells, ordered=declared, others=others)
-    return Ruled(knowledge, bound, compile_plan(bound))
+    return Ruled(knowledge, bound, compile_plan(bound, dag))
 
 
 def certain_part(knowledge: Knowledge) -> Knowledge:

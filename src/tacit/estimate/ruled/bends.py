@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
+from tacit.core.dag import Dag
 from tacit.estimate.curved.component import Component
-from tacit.estimate.curved.problem import Bilinear, Functions, Placed, proportional
+from tacit.estimate.curved.functions import Functions as Smooth
+from tacit.estimate.curved.functions import functions_of
+from tacit.estimate.curved.problem import Functions, Placed, proportional
 from tacit.knowledge.blocks import Blocks
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.polytope import Interior, relative_interior
@@ -25,10 +28,12 @@ class Bends:
 
     stated      what rules say; ratios, which are part of the blocks, are not among them
     components  the blocks that can need Newton's method, made ready
+    said        the rules behind them
     """
 
     stated: Mapping[int, Parts] = field(default_factory=dict)
     components: Mapping[int, Component] = field(default_factory=dict)
+    said: Mapping[int, Said] = field(default_factory=dict)
 
     def broken(self, blocks: Blocks, theta: Floats) -> Bools:
         """(blocks,) whether a curved rule of the block does not hold."""
@@ -78,54 +83,44 @@ def _kept(parts: Parts, rule: int, only: bool, size: int) -> Iterator[Functions]
             yield Placed.at(each, which, np.arange(size), np.zeros(size))
 
 
-def groups(bound: Bound, functions: Functions | None) -> list[Ints]:
-    """Cells that curved rules tie together, group by group."""
-    found = [np.unique(np.concatenate([each.left, each.right])) for each in bound.products]
-    if functions is not None and functions.equal.size:
-        pattern = _pattern(bound, functions)
-        found += [functions.support[line] for line in pattern]
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """The curved rules of one block, over all cells, and where each stands among all of them."""
+
+    functions: Smooth
+    numbers: Ints
+    cells: Ints
+
+    def placed(self, every: int) -> Placed:
+        """The same over the positions of the block."""
+        which = np.arange(self.numbers.size)
+        return Placed.at(self.functions, which, self.cells, np.zeros(every))
+
+    def scales(self, theta: Floats) -> Floats:
+        """(functions,) by what each must be multiplied to be as it was written."""
+        whole = np.zeros(int(max(self.cells.max(), self.functions.support.max())) + 1)
+        whole[self.cells] = theta
+        atoms = self.functions.atoms
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.functions.polynomials.divided(
+                self.functions.size, atoms.values(whole), atoms.numbers
+            )
 
 
-def _pattern(bound: Bound, functions: Functions) -> Bools:
-    """(functions, support) the cells each depends on: slopes at random points are not 0."""
-    random = np.random.default_rng(0)
-    found = np.zeros((functions.equal.size, functions.support.size), dtype=np.bool_)
-    for _ in range(2):
-        drawn = random.standard_exponential(bound.cells.size) + 0.1
-        found |= functions.jacobian(_rows(bound, drawn)) != 0
-    return found
-
-
-def _rows(bound: Bound, values: Floats) -> Floats:
-    """The values of all cells, scaled so that rows add up to one."""
-    first, _ = bound.cells.rows_of(np.arange(bound.cells.size))
-    return np.asarray(values / np.bincount(first, values, minlength=values.size)[first])
-
-
-def stated(bound: Bound, blocks: Blocks, functions: Functions | None) -> dict[int, Parts]:
-    """Products and functions of every block that has any."""
+def said_of(bound: Bound, blocks: Blocks, functions: Smooth | None, dag: Dag) -> dict[int, Said]:
+    """The curved rules of every block that has any, made of what its own events need."""
+    if functions is None:
+        return {}
     order = np.argsort(blocks.cells)
-    found: dict[int, list[Functions]] = {}
-
-    def place(cells: Ints) -> tuple[int, Ints]:
-        at = order[np.searchsorted(blocks.cells, cells, sorter=order)]
-        block = int(blocks.cell_block[at.flat[0]])
-        return block, np.asarray(at - blocks.cell_at[block])
-
-    for each in bound.products:
-        block, left = place(each.left)
-        right = place(each.right)[1]
-        found.setdefault(block, []).append(Bilinear.of(left, right, False, each.rule))
-    if functions is not None and functions.equal.size:
-        pattern = _pattern(bound, functions)
-        owner = np.array([place(functions.support[line])[0] for line in pattern])
-        even = _rows(bound, np.ones(bound.cells.size))
-        for block in np.unique(owner).tolist():
-            cells = blocks.cells[blocks.cell_at[block] : blocks.cell_at[block + 1]]
-            which = np.flatnonzero(owner == block)
-            found.setdefault(block, []).append(Placed.at(functions, which, cells, even))
-    return {at: tuple(parts) for at, parts in found.items()}
+    first = np.array([each[0] for each in functions.touched], dtype=np.int64)
+    owner = blocks.cell_block[order[np.searchsorted(blocks.cells, first, sorter=order)]]
+    found = {}
+    for block in np.unique(owner).tolist():
+        cells = blocks.cells[blocks.cell_at[block] : blocks.cell_at[block + 1]]
+        which = np.flatnonzero(owner == block)
+        part = functions_of(bound, dag, which) if which.size < owner.size else functions
+        found[block] = Said(part, which, cells)
+    return found
 
 
 def all_of(blocks: Blocks, parts: Mapping[int, Parts], at: int) -> Parts:

@@ -10,15 +10,16 @@ an inequality with a closed form is solved by it, and everything else by the gen
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
+from tacit.core.dag import Dag
 from tacit.core.errors import EstimateError
 from tacit.estimate.curved.component import Answer
-from tacit.estimate.curved.problem import Functions
-from tacit.estimate.ruled.bends import Bends, Parts, groups, ready, stated
+from tacit.estimate.curved.functions import functions_of
+from tacit.estimate.ruled.bends import Bends, Parts, ready, said_of
 from tacit.estimate.ruled.general import General, Solution
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.inequalities import Closed, closed
@@ -100,16 +101,26 @@ class Near:
     second: bool = True
 
 
-def compile_plan(bound: Bound, functions: Functions | None = None) -> Plan:
+def compile_plan(bound: Bound, dag: Dag | None = None) -> Plan:
     """The ways to solve all blocks; an error about linear rules that conflict.
 
-    functions: what rules say that are not linear, over all cells
+    dag: of the network, which rules about events need; that of the tables if it is not given
     """
-    blocks = blocks_of(bound, together=groups(bound, functions))
+    network = _dag_of(bound) if dag is None else dag
+    functions = functions_of(bound, network) if bound.curved else None
+    blocks = blocks_of(bound, together=() if functions is None else functions.touched)
     inside = relative_interior(blocks)
     if not inside.feasible.all():
         raise conflict_error(*conflicts_of(bound, blocks, np.flatnonzero(~inside.feasible)))
-    return compile_blocks(blocks, inside, stated(bound, blocks, functions))
+    said = said_of(bound, blocks, functions, network)
+    parts = {at: (each.placed(bound.cells.size),) for at, each in said.items()}
+    plan = compile_blocks(blocks, inside, parts)
+    return replace(plan, bends=replace(plan.bends, said=said))
+
+
+def _dag_of(bound: Bound) -> Dag:
+    families = bound.cells.families
+    return Dag({name: tuple(axis.name for axis in axes[:-1]) for name, axes in families.items()})
 
 
 def compile_blocks(
