@@ -61,8 +61,13 @@ class Check:
         return self.bound.rules
 
     @property
+    def curved(self) -> tuple[int, ...]:
+        """Numbers of the rules that only a search in a fit can tell about: they are not linear."""
+        return tuple(sorted({part.rule for part in self.bound.curved}))
+
+    @property
     def feasible(self) -> bool:
-        """Whether the rules can hold together, in this dag."""
+        """Whether the linear rules can hold together, in this dag."""
         return not self.conflicts and not any(against for _, against in self.structure)
 
     @property
@@ -129,6 +134,7 @@ class Check:
             "text": rule.text,
             "place": place(rule),
             "expansion": list(self.expansion(number, most=1_000)),
+            "linear": number not in self.curved,
             "redundant": implied,
             "implied_by": list(self.redundant[number]) if implied else [],
         }
@@ -170,7 +176,9 @@ def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Ch
     quick = interior.feasible & affordable(np.diff(blocks.rule_at) * sizes, most)
     ranges = cell_intervals(blocks, np.flatnonzero(small))
     fixed = _fixed(blocks, interior, ranges)
-    spare = redundant(blocks, np.flatnonzero(quick))
+    curved = {part.rule for part in bound.curved}  # of these, lines that are implied prove nothing
+    spare = {number: others for number, others in redundant(blocks, np.flatnonzero(quick)).items()
+             if number not in curved}  # fmt: skip
     orders = orders_taken(rules, {name: axes[-1] for name, axes in bound.cells.families.items()})
     return Check(
         bound=bound,
@@ -253,14 +261,16 @@ def _by_table(cells: Cells, blocks: Blocks, ranges: Floats) -> dict[str, Floats]
 
 
 def _notes(bound: Bound, feasible: Bools, small: Bools, quick: Bools) -> tuple[str, ...]:
-    curved = {part.rule for part in bound.proportions} | {part.rule for part in bound.products}
+    ratios, curved = ({part.rule for part in parts} for parts in (bound.proportions, bound.curved))
     notes = []
-    if curved:
-        who = called([bound.rules[number] for number in sorted(curved)[:6]], bound.rules)
-        notes.append(
-            f"not linear, so not held against the other rules: {who}"
-            + (f" ({len(curved) - 6} more)" if len(curved) > 6 else "")
-        )
+    for numbers, what in (
+        (ratios, "not linear, so not held against the other rules"),
+        (curved, "not linear, so looked for by search in a fit, and not held against the others"),
+    ):
+        if numbers:
+            who = called([bound.rules[number] for number in sorted(numbers)[:6]], bound.rules)
+            more = f" ({len(numbers) - 6} more)" if len(numbers) > 6 else ""
+            notes.append(f"{what}: {who}{more}")
     for done, what in ((small, "intervals"), (quick, "redundant rules")):
         if left := int((feasible & ~done).sum()):
             parts = counted(left, "large part")

@@ -43,10 +43,15 @@ def verdict(check: Check) -> str:
     head, alone = counted(count, "rule"), count == 1
     if not check.feasible:
         return f"{head}: {'it cannot hold' if alone else 'they cannot all hold'}"
+    if len(check.curved) == count:
+        return (
+            f"{head}: not linear; a fit will look for tables that obey {'it' if alone else 'them'}"
+        )
     if alone:
         return f"{head}: it can hold"
     spare = f", {len(check.redundant):,} implied by others" if check.redundant else ""
-    return f"{head}: they can hold together{spare}"
+    who = "those that are linear" if check.curved else "they"
+    return f"{head}: {who} can hold together{spare}"
 
 
 def _rules(check: Check) -> Iterator[str]:

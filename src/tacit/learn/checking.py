@@ -26,7 +26,8 @@ def check(
     """What rules say without data: can they hold together, which are implied, what they settle.
 
     If they cannot, the smallest set that conflicts is shown, and why in numbers. Rules that name
-    what the network does not have are an error.
+    what the network does not have are an error. Rules that are not linear are shown with what they
+    stand for; only a search in a fit can tell whether they hold.
 
     knowledge   a text, a file (`.know`), `tc.Knowledge`, or several of them
     network     a network, a dag, its text, or a file of one; its numbers are not used
@@ -41,7 +42,12 @@ def check(
         frame = Frame(structure.dag, Cells.of({}), others=structure.dag.names)
     else:
         frame = _frame(structure.dag, _variables(structure, data))
-    return checked(known.rules, frame, everything)
+    found = checked(known.rules, frame, everything)
+    if found.bound.curved:
+        from tacit.estimate.curved.functions import functions_of
+
+        functions_of(found.bound, structure.dag)  # an event that is too wide is told of now
+    return found
 
 
 def _frame(dag: Dag, variables: Mapping[str, Variable]) -> Frame:
