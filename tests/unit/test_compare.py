@@ -203,6 +203,54 @@ def test_a_prior_of_nothing_has_no_marginal_likelihood() -> None:
     assert found.notes[0] == "no marginal likelihood: the prior of Side is 0 in some cells"
 
 
+def test_doubted_rules_are_a_mixture() -> None:
+    data = tc.sample(APART, 30, seed=1)
+    rules = [f"{TWO} confidence 0.8", TWO, None]
+    found = compare(APART, data, rules, names=["doubted", "sure", "none"], prior=tc.K2(), seed=1)
+    mixed = 0.8 * exp(marginal(data, 2, 1.0, False)) + 0.2 * exp(marginal(data, 1, 1.0, False))
+    assert found["doubted"].log_marginal_likelihood == pytest.approx(log(mixed))
+    assert found["doubted"].free_parameters is None
+
+
+def test_doubted_rules_of_rows_apart_are_independent_and_contradictions_have_no_cases() -> None:
+    data = tc.sample(APART, 30, seed=1)
+    apart = "P(Coin=a | Side=x) = 0.3 confidence 0.6\nP(Coin=a | Side=y) = 0.5 confidence 0.7"
+    clash = "P(Coin=a | Side=x) = 0.3 confidence 0.6\nP(Coin=a | Side=x) = 0.5 confidence 0.7"
+    found = compare(APART, data, [apart, clash], prior=tc.K2(), seed=1)
+    counts = np.zeros((3, 3))
+    np.add.at(counts, (data["Side"], data["Coin"]), 1)
+    free = marginal(data, 1, 1.0, False)
+
+    def gain(row: int, value: float) -> float:
+        """P(row given P(a) = value) over P(row): b and c are divided by a flat share."""
+        a, others = counts[row, 0], counts[row, 1:]
+        fixed = a * log(value) + others.sum() * log(1 - value) + _flat(others)
+        return exp(fixed - _flat(counts[row]))
+
+    x, y, again = gain(0, 0.3), gain(1, 0.5), gain(0, 0.5)
+    both = log(0.4 + 0.6 * x) + log(0.3 + 0.7 * y)
+    either = log(0.4 * 0.3 + 0.6 * 0.3 * x + 0.4 * 0.7 * again)
+    assert found["expert A"].log_marginal_likelihood == pytest.approx(free + both)
+    assert found["expert B"].log_marginal_likelihood == pytest.approx(free + either)
+
+
+def _flat(counts: np.ndarray) -> float:
+    """log of the probability of these states, in their order, under a uniform prior."""
+    cases = [(int(state),) for state in np.repeat(np.arange(counts.size), counts.astype(int))]
+    flat = [1.0] * counts.size
+    return naive_compare.log_predictives(cases, lambda case: [("", case[0])], lambda name: flat)
+
+
+def test_rules_that_are_not_linear_have_held_out_cases_only() -> None:
+    data = tc.sample(APART, 40, seed=1)
+    bent = "P(Coin=a | Side=x) * P(Coin=a | Side=y) <= 0.1"
+    found = compare(APART, data, [bent, None], prior=tc.K2(), seed=1, folds=2)
+    assert found["expert A"].log_marginal_likelihood is None
+    assert found["expert A"].free_parameters is None
+    assert found["no rules"].log_marginal_likelihood is not None
+    assert any(note.startswith("no marginal likelihood of expert A: rules") for note in found.notes)
+
+
 @pytest.mark.parametrize(
     ("rules", "lost"),
     [

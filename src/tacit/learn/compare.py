@@ -25,8 +25,7 @@ from tacit.knowledge.knowledge import KnowledgeLike
 from tacit.learn.choices import Choices
 from tacit.learn.comparison import Compared, Comparison, distances, posterior_weights
 from tacit.learn.counted import count_cases
-from tacit.learn.evidence import LogEvidence, evidence_of, is_proper, prior_at
-from tacit.learn.fits import Evidence
+from tacit.learn.evidence import LogEvidence
 from tacit.learn.folds import Task, held_out, only_cases, read_once, split
 from tacit.learn.freedom import lost_parameters
 from tacit.learn.gathered import Gathered, gather
@@ -34,6 +33,8 @@ from tacit.learn.heldout import CrossValidation
 from tacit.learn.parts import pseudo_counts
 from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.rivals import Rival, named_sets, rival, speaking_of
+from tacit.learn.ruled import doubted_part
+from tacit.learn.schemes import Question, marginal_of
 from tacit.learn.settings import check_choices
 from tacit.learn.structures import as_structure
 
@@ -142,18 +143,18 @@ def _marginals(
         for _ in sets:
             steps()
         return _Scores([None] * len(sets), notes=(f"no marginal likelihood: {why}",))
+    pooled = not all(each.schemes.proper(alpha) for each in sets)
     evidence = count_cases(gathered, False, settings.threads, _unheard).evidence
-    pooled = not all(
-        each.ruled is None or is_proper(each.ruled, prior_at(each.ruled, alpha)) for each in sets
-    )
+    asked = Question(evidence, alpha, pooled, settings.sampling, settings.seed, settings.threads)
     found: list[LogEvidence | None] = []
     notes = [_POOLED] if pooled else []
     for each in sets:
         try:
-            found.append(_marginal(each, evidence, alpha, pooled, settings))
+            found.append(marginal_of(each.schemes, asked))
         except EstimateError as problem:
             found.append(None)
-            notes.append(f"no marginal likelihood of {each.name}: {_first_line(problem)}")
+            reason = str(problem).split("\n", 1)[0]
+            notes.append(f"no marginal likelihood of {each.name}: {reason}")
         steps()
     return _Scores(found, pooled, tuple(notes))
 
@@ -162,26 +163,6 @@ _POOLED = (
     "under some of the rules the density of the prior cannot be integrated where they tie cells: "
     "in all sets the pseudo-counts of tied cells were added up instead"
 )
-
-
-def _marginal(
-    each: Rival,
-    evidence: Mapping[str, Evidence],
-    alpha: Mapping[str, Floats],
-    pooled: bool,
-    settings: _Settings,
-) -> LogEvidence:
-    if each.barred.any():
-        return LogEvidence(-inf, 0.0, pooled, ("cases are impossible under the rules",))
-    return evidence_of(
-        each.ruled,
-        evidence,
-        alpha,
-        pooled=pooled,
-        sampling=settings.sampling,
-        seed=settings.seed,
-        threads=settings.threads,
-    )
 
 
 def _without_marginal(gathered: Gathered, alpha: Mapping[str, Floats]) -> str:
@@ -195,10 +176,6 @@ def _without_marginal(gathered: Gathered, alpha: Mapping[str, Floats]) -> str:
         if (values <= 0).any():
             return f"the prior of {quoted(name)} is 0 in some cells"
     return ""
-
-
-def _first_line(problem: Exception) -> str:
-    return str(problem).split("\n", 1)[0]
 
 
 def _held_out(each: Rival, task: Task, settings: _Settings, steps: _Steps) -> CrossValidation:
@@ -256,7 +233,8 @@ def _by_held_out(each: Compared) -> float:
 
 
 def _free(each: Rival, held: CrossValidation) -> int | None:
-    lost = lost_parameters(each.ruled)
+    doubted = each.knowledge is not None and doubted_part(each.knowledge)
+    lost = None if doubted else lost_parameters(each.ruled)
     return None if lost is None else held.networks[0].free_parameters - lost
 
 

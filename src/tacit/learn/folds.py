@@ -21,15 +21,15 @@ from tacit.estimate.priors import Prior
 from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import fresh_seed
 from tacit.io import formats
-from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
-from tacit.learn.gathered import gather
+from tacit.learn.gathered import Gathered, gather
 from tacit.learn.heldout import CrossValidation
 from tacit.learn.hidden import Hidden
 from tacit.learn.methods import Method
 from tacit.learn.progress import Callback, Report, watched
-from tacit.learn.ruled import Ruled, ruled
+from tacit.learn.ruled import Ruled, certain_part, ruled
 from tacit.learn.structures import as_structure
 
 
@@ -170,6 +170,12 @@ def read_once(structure: Dag | Network | str | Path) -> Dag | Network:
         dag = formats.is_dag_file(structure)
         return formats.read_dag(structure) if dag else formats.read(structure)
     return Dag.parse(structure) if isinstance(structure, str) else structure
+
+
+def certainly(knowledge: Knowledge | None, gathered: Gathered) -> Ruled | None:
+    """The rules that are certain, bound to the tables."""
+    known = None if knowledge is None else certain_part(knowledge)
+    return ruled(known, gathered.structure.dag, gathered.families)
 
 
 def impossible_under(known: Ruled | None, cases: Dataset) -> Bools:

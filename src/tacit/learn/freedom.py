@@ -17,13 +17,16 @@ LARGEST = 2_000_000
 
 
 def lost_parameters(known: Ruled | None) -> int | None:
-    """How many free parameters the rules take; None where a block is too large to tell.
+    """How many free parameters the rules take; None where that is not known: a block is
+    too large, or a rule is not linear and no part of a tree of splits.
 
     Block by block, the rank of all that holds with equality whenever the rules hold, less the rows
     that sum to one: forced inequalities and cells at 0 count, other inequalities cost nothing.
     """
     if known is None or not len(known.plan.blocks):
         return 0
+    if is_bent(known):
+        return None
     plan, lost = known.plan, 0
     inside = relative_interior(plan.blocks)
     alpha = np.random.default_rng(0).uniform(1.0, 2.0, plan.blocks.cells.size)
@@ -34,6 +37,12 @@ def lost_parameters(known: Ruled | None) -> int | None:
             return None
         lost += int(np.linalg.matrix_rank(slopes)) - int(plan.blocks[number].row[-1] + 1)
     return lost
+
+
+def is_bent(known: Ruled) -> bool:
+    """Whether a rule is not linear in the probabilities, and no part of a tree of splits."""
+    plan = known.plan
+    return bool(plan.bends.stated) or bool((plan.curved & ~plan.trees).any())
 
 
 def _slopes(plan: Plan, number: int, inside: Interior, theta: Floats) -> Floats | None:

@@ -13,9 +13,10 @@ from tacit.arrays import Bools
 from tacit.core.errors import ConflictError, EstimateError, KnowledgeError, OptionError
 from tacit.core.grid import counted
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
-from tacit.learn.folds import impossible_under
+from tacit.learn.folds import certainly, impossible_under
 from tacit.learn.gathered import Gathered
-from tacit.learn.ruled import Ruled, ruled
+from tacit.learn.ruled import Ruled
+from tacit.learn.schemes import Schemes, schemes_of
 
 NO_RULES = "no rules"
 
@@ -24,12 +25,15 @@ NO_RULES = "no rules"
 class Rival:
     """A rule set by name, bound to the tables.
 
-    barred  (cases,) the cases that the rules hold impossible
+    ruled   its certain rules
+    schemes what it may mean, doubted rules included
+    barred  (cases,) the cases that they hold impossible
     """
 
     name: str
     knowledge: Knowledge | None
     ruled: Ruled | None
+    schemes: Schemes
     barred: Bools
 
 
@@ -49,8 +53,9 @@ def named_sets(
 def rival(name: str, known: Knowledge | None, gathered: Gathered) -> Rival:
     """The rule set bound to the tables; errors say whose rules are at fault."""
     with speaking_of(name):
-        bound = ruled(known, gathered.structure.dag, gathered.families)
-    return Rival(name, known, bound, impossible_under(bound, gathered.cases))
+        certain = certainly(known, gathered)
+        schemes = schemes_of(known, certain, gathered)
+    return Rival(name, known, certain, schemes, impossible_under(certain, gathered.cases))
 
 
 @contextmanager
