@@ -97,13 +97,13 @@ class Forest:
 
         What no weight tells is divided by numbers of cells; `undetermined` says where. [2.0.4]
         """
-        return self._products(self._shares(self._pooled(weights)))
+        return self.products(self._shares(self._pooled(weights)))
 
     def undetermined(self, weights: Floats) -> Bools:
         """(size,) cells whose share of a mass above 0 no weight tells."""
         pooled = self._pooled(weights)
         silent = np.bincount(self.paths.split, pooled, minlength=self.owner.size) <= 0
-        theta = self._products(self._shares(pooled))
+        theta = self.products(self._shares(pooled))
         found = np.zeros(theta.size, dtype=np.bool_)
         for at, branch in self.paths.levels:
             found[at] |= silent[self.paths.split[branch]]
@@ -115,7 +115,7 @@ class Forest:
         Splits are independent, and no path meets one twice: the mean of a product of shares is
         the product of their means. [2.2 to 2.9]
         """
-        return self._products(self._normalised(self.parameters(alpha)))
+        return self.products(self._normalised(self.parameters(alpha)))
 
     def log_constant(self, alpha: Floats) -> Floats:
         """(trees,) log ∫ Π θ^(α-1) over the learned shares: a product of Dirichlet constants.
@@ -151,7 +151,7 @@ class Forest:
         for draw in draws:
             uniform = 1.0 - random.random(found.size)
             logs = np.log(random.standard_gamma(found + 1.0)) + np.log(uniform) / found
-            draw[:] = self._products(self._normalised(np.exp(logs - self._highest(logs))))
+            draw[:] = self.products(self._normalised(np.exp(logs - self._highest(logs))))
         return draws
 
     def parameters(self, alpha: Floats) -> Floats:
@@ -190,7 +190,8 @@ class Forest:
         starts = np.flatnonzero(np.diff(self.paths.split, prepend=-1))
         return np.asarray(np.maximum.reduceat(values, starts)[self.paths.split])
 
-    def _products(self, shares: Floats) -> Floats:
+    def products(self, shares: Floats) -> Floats:
+        """The parameters: every one the product of the shares on its path."""
         theta = self.fixed.copy()
         for at, branch in self.paths.levels:
             theta[at] *= shares[branch]

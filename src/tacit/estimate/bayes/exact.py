@@ -1,0 +1,239 @@
+"""Blocks whose posterior has a closed form, or one or two dimensions: no sampler is needed.
+
+Trees of splits, and trees whose two-way splits carry an interval each: sums against sums, one
+bound on a mass, rows of two states, nested or disjoint ones; boxes on the masses of one split; and
+whatever has at most two dimensions, by quadrature. [parameter domain knowledge 2, 3.1, 3.2]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.estimate.bayes import recognised
+from tacit.estimate.bayes.density import Density
+from tacit.estimate.bayes.quadrature import Patch, Summary, at_cells, summary
+from tacit.estimate.bayes.shares import Shares
+from tacit.estimate.bayes.truncated import quantile
+from tacit.estimate.ruled.splits import Forest
+from tacit.knowledge.blocks import Blocks
+from tacit.knowledge.polytope import Interior
+
+_DRAWS = 10_000
+"""For intervals of products of shares."""
+_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exact:
+    """The blocks that need no sampler.
+
+    which    (blocks,)  those
+    kinds    the theorem that covers each of them, in words, by block
+    trees    (trees,)   the blocks that are trees of splits; `forest` and `shares` are their splits
+    patches  the feasible sets of those done by quadrature, by block
+    """
+
+    blocks: Blocks
+    which: Bools
+    kinds: Mapping[int, str]
+    trees: Ints
+    forest: Forest
+    shares: Shares
+    patches: Mapping[int, tuple[Patch, ...]]
+
+    @staticmethod
+    def of(blocks: Blocks, inside: Interior, density: Density) -> Exact:
+        """Recognise them; nothing but `dirichlet` and `pooled` is read of the density."""
+        found = recognised.trees(blocks, inside) if density.dirichlet else recognised.none(blocks)
+        taken = np.zeros(len(blocks), dtype=np.bool_)
+        taken[found.blocks] = True
+        left = np.flatnonzero(~taken & inside.feasible)
+        patches = recognised.patches(blocks, inside, left, density.pooled)
+        taken[list(patches)] = True
+        kinds = dict(found.kinds)
+        kinds |= dict.fromkeys(patches, "quadrature over the feasible set")
+        forest = found.forest.pooling() if density.pooled else found.forest
+        return Exact(blocks, taken, kinds, found.blocks, forest, found.shares, patches)
+
+    def mean(self, density: Density) -> Floats:
+        """(n,) the posterior mean; nan at positions of other blocks.
+
+        Splits are independent, and no path meets one twice: means of shares multiply.
+        """
+        found = np.full(self.blocks.cells.size, np.nan)
+        if self.trees.size:
+            self._fill(found, self._products(self.shares.moments(self._parameters(density))[0]))
+        for block, each in self._summaries(density).items():
+            found[self._positions(block)] = each.mean
+        return found
+
+    def sd(self, density: Density) -> Floats:
+        """(n,) the standard deviation of every cell; squares of shares multiply as well."""
+        found = np.full(self.blocks.cells.size, np.nan)
+        if self.trees.size:
+            mean, square = self.shares.moments(self._parameters(density))
+            self._fill(found, np.sqrt(self._variances(mean, square)))
+        for block, each in self._summaries(density).items():
+            found[self._positions(block)] = each.sd
+        return found
+
+    def log_constant(self, density: Density) -> Floats:
+        """(blocks,) log ∫ of the density over what the rules allow; nan for other blocks.
+
+        In shares, or along the feasible set: constants of one set of rules can be compared.
+        """
+        found = np.full(len(self.blocks), np.nan)
+        if self.trees.size:
+            inner = self._parameters(density)
+            found[self.trees] = self.forest.log_constant(density.alpha)
+            found[self.trees] += self.shares.log_mass(inner)
+        for block, each in self._summaries(density).items():
+            found[block] = each.log_constant
+        return found
+
+    def log_mass(self, density: Density) -> Floats:
+        """(blocks,) log P(the inequalities hold) without them; nan where no tree says it."""
+        found = np.full(len(self.blocks), np.nan)
+        if self.trees.size:
+            found[self.trees] = self.shares.log_mass(self._parameters(density))
+        return found
+
+    def draw(self, density: Density, random: np.random.Generator, size: int) -> Floats:
+        """(size, n) independent draws; nan at positions of other blocks."""
+        found = self._trees_drawn(density, random, size)
+        for block, each in self._summaries(density).items():
+            found[:, self._positions(block)] = each.draw(random, size)
+        return found
+
+    def interval(self, density: Density, level: float, seed: int = 0) -> tuple[Floats, Floats]:
+        """(n,) where each cell lies with probability `level`, equal tails cut off.
+
+        Exact where a cell is one share; `by_draws` says where it is a product of several, whose
+        quantiles are taken from ten thousand draws.
+        """
+        tails = np.array([(1 - level) / 2, (1 + level) / 2])
+        found = np.full((2, self.blocks.cells.size), np.nan)
+        if self.trees.size:
+            for tail, out in zip(tails, found, strict=True):
+                self._fill_quantiles(density, float(tail), out)
+        if (drawn := np.flatnonzero(self.by_draws)).size:
+            values = self._drawn(density, drawn, np.random.default_rng(seed))
+            found[:, drawn] = np.quantile(values, tails, axis=0)
+        for block, each in self._summaries(density).items():
+            found[:, self._positions(block)] = each.interval(level)
+        return found[0], found[1]
+
+    @property
+    def by_draws(self) -> Bools:
+        """(n,) cells whose interval is taken from draws."""
+        depth, _ = _depths(self.forest)
+        branch, single = self._single()
+        found = (self.forest.tree >= 0) & (depth > 0)
+        found[branch[0][single]] = False
+        return np.asarray(found)
+
+    def _single(self) -> tuple[tuple[Ints, Ints], Bools]:
+        """Positions that are one share and the branch each takes; which have a known quantile."""
+        depth, last = _depths(self.forest)
+        at = np.flatnonzero(depth == 1)
+        branch = last[at]
+        inner, _ = _depths(self.shares.forest)
+        bounded = np.zeros(self.shares.low.size, dtype=np.int64)
+        bounded[self.shares.pairs.ravel()] = 1
+        for box in self.shares.boxes:
+            bounded[box.ravel()] = 2
+        worst = np.zeros(inner.size, dtype=np.int64)
+        for place, taken in self.shares.forest.paths.levels:
+            worst[place] = np.maximum(worst[place], bounded[taken])
+        known = (worst[branch] == 0) | ((worst[branch] == 1) & (inner[branch] == 1))
+        return (at, branch), known
+
+    def _fill_quantiles(self, density: Density, tail: float, out: Floats) -> None:
+        """Write the quantiles of cells that are one share, or none."""
+        depth, _ = _depths(self.forest)
+        still = (self.forest.tree >= 0) & (depth == 0)
+        out[still] = self.forest.fixed[still]
+        (at, branch), known = self._single()
+        at, branch = at[known], branch[known]
+        if not at.size:
+            return
+        a = self.forest.parameters(density.alpha)
+        split = self.forest.paths.split
+        rest = np.bincount(split, a, minlength=self.forest.owner.size)[split] - a
+        low, high = self.shares.ranges()
+        _, child = _depths(self.shares.forest)
+        taken = child[branch]
+        free = _depths(self.shares.forest)[0][branch] > 1
+        one = np.where(free, 0.0, low[taken])
+        other = np.where(free, 1.0, high[taken])
+        share = quantile(a[branch], rest[branch], one, other, np.full(at.size, tail))
+        out[at] = self.forest.fixed[at] * share
+
+    def _drawn(self, density: Density, columns: Ints, random: np.random.Generator) -> Floats:
+        draws = int(np.clip(_AT_ONCE * 10 // columns.size, 1_000, _DRAWS))
+        step = max(1, _AT_ONCE // max(1, self.blocks.cells.size))
+        parts = [
+            self._trees_drawn(density, random, min(step, draws - start))[:, columns]
+            for start in range(0, draws, step)
+        ]
+        return np.concatenate(parts)
+
+    def _trees_drawn(self, density: Density, random: np.random.Generator, size: int) -> Floats:
+        found = np.full((size, self.blocks.cells.size), np.nan)
+        if self.trees.size:
+            drawn = self.shares.draw(self._parameters(density), random, size)
+            for row, shares in zip(found, drawn, strict=True):
+                self._fill(row, self._products(shares))
+        return found
+
+    def _parameters(self, density: Density) -> Floats:
+        """Of the smaller splits: those of a set of branches add up."""
+        return self.shares.forest.parameters(self.forest.parameters(density.alpha))
+
+    def _products(self, shares: Floats) -> Floats:
+        return self.forest.products(self.shares.forest.products(shares))
+
+    def _variances(self, mean: Floats, square: Floats) -> Floats:
+        """(n,) Π E s² - Π (E s)², by what the square of every share is more than its mean's."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            more = np.log(np.where(mean > 0, np.maximum(square / mean**2, 1.0), 1.0))
+        return np.asarray(self._products(mean) ** 2 * np.expm1(self._sums(more)))
+
+    def _sums(self, values: Floats) -> Floats:
+        """(n,) added up over the shares on the way to every cell."""
+        inner = _added(self.shares.forest, values)
+        return _added(self.forest, inner)
+
+    def _fill(self, out: Floats, values: Floats) -> None:
+        mine = self.forest.tree >= 0
+        out[mine] = values[mine]
+
+    def _positions(self, block: int) -> slice:
+        return slice(int(self.blocks.cell_at[block]), int(self.blocks.cell_at[block + 1]))
+
+    def _summaries(self, density: Density) -> dict[int, Summary]:
+        return {
+            block: summary(parts, at_cells(density, np.r_[self._positions(block)]))
+            for block, parts in self.patches.items()
+        }
+
+
+def _depths(forest: Forest) -> tuple[Ints, Ints]:
+    """(positions,) how many shares are on the way to each, and the first of them."""
+    depth = np.zeros(forest.fixed.size, dtype=np.int64)
+    first = np.full(forest.fixed.size, -1, dtype=np.int64)
+    for at, branch in forest.paths.levels:
+        first[at] = np.where(depth[at] == 0, branch, first[at])
+        depth[at] += 1
+    return depth, first
+
+
+def _added(forest: Forest, values: Floats) -> Floats:
+    found = np.zeros(forest.fixed.size)
+    for at, branch in forest.paths.levels:
+        found[at] += values[branch]
+    return found

@@ -1,0 +1,237 @@
+"""Posteriors of blocks that have one or two dimensions left, by quadrature over what is feasible.
+
+Any density, any linear rules: rows of two or three states with misses or normal factors, chains of
+three states, two tied rows of two states. The feasible set is a line or a polygon; points in it
+are sums of its corners with weights of at least 0, so that cells near 0 keep their digits, and
+intervals may be as narrow as they like. [estimation 3.3]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from tacit.arrays import Floats, Ints
+from tacit.estimate.bayes.density import Density
+from tacit.estimate.bayes.lines import FAR, log_sum, nodes
+
+_HOLDS = 1e-9
+_ZERO = 1e-13
+_LEVELS = 8
+_REACH = FAR / 2 - 10
+"""The product of two shares that far out is still a number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patch:
+    """A part of a feasible set: from `start` to `end`, each a pair of points, across in a line.
+
+    θ = (1-u) [(1-v) start[0] + v start[1]] + u [(1-v) end[0] + v end[1]]
+
+    start, end  (2, cells); a line has two equal points at each end
+    """
+
+    start: Floats
+    end: Floats
+    flat: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """What the posterior of one block says of its cells.
+
+    values   (nodes, cells)  points, and the weight of each (nodes,)
+    """
+
+    log_constant: float
+    mean: Floats
+    sd: Floats
+    values: Floats
+    weights: Floats
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Where each cell lies with this probability, equal tails cut off."""
+        found = np.empty((2, self.mean.size))
+        for cell in range(self.mean.size):
+            order = np.argsort(self.values[:, cell], kind="stable")
+            weights = self.weights[order]
+            middle = np.cumsum(weights) - 0.5 * weights
+            tails = [(1 - level) / 2, (1 + level) / 2]
+            found[:, cell] = np.interp(tails, middle, self.values[order, cell])
+        return found[0], found[1]
+
+    def draw(self, random: np.random.Generator, size: int) -> Floats:
+        """(size, cells) nodes drawn by weight."""
+        return self.values[random.choice(self.weights.size, size, p=self.weights)]
+
+
+def patches(
+    equations: tuple[Floats, Floats], limits: tuple[Floats, Floats], point: Floats
+) -> tuple[Patch, ...] | None:
+    """The feasible set {A θ = b, G θ <= h}, in parts; None where it has over two dimensions.
+
+    point: inside, with room to all limits
+    """
+    _, sizes, right = np.linalg.svd(equations[0])
+    rank = int((sizes > 1e-10).sum())
+    basis = right[rank:].T
+    if basis.shape[1] > 2:
+        return None
+    if basis.shape[1] == 0:
+        return (Patch(np.stack([point, point]), np.stack([point, point]), True),)
+    slopes, room = limits[0] @ basis, limits[1] - limits[0] @ point
+    if basis.shape[1] == 1:
+        low, high = _span(slopes[:, 0], room)
+        ends = [_clean(point + basis[:, 0] * at) for at in (low, high)]
+        return (Patch(np.stack([ends[0]] * 2), np.stack([ends[1]] * 2), True),)
+    return _polygon(basis, slopes, room, point)
+
+
+def _span(slopes: Floats, room: Floats) -> tuple[float, float]:
+    """The least and the greatest x with slopes · x <= room."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = room / slopes
+    small = 1e-14
+    return (
+        float(np.max(at[slopes < -small], initial=-np.inf)),
+        float(np.min(at[slopes > small], initial=np.inf)),
+    )
+
+
+def _clean(theta: Floats) -> Floats:
+    return np.where(theta < _ZERO, 0.0, theta)
+
+
+def _polygon(basis: Floats, slopes: Floats, room: Floats, point: Floats) -> tuple[Patch, ...]:
+    """Between the corners, from left to right, lines across lie between the same two edges."""
+    corners = _corners(slopes, room)
+    at = np.unique(np.round(corners[:, 0], 13))
+    found = []
+    for one, other in pairwise(at.tolist()):
+        if other - one < _ZERO:
+            continue
+        ends = []
+        for x in (one, other):
+            inner = min(max(x, one + 1e-9 * (other - one)), other - 1e-9 * (other - one))
+            low, high = _span(slopes[:, 1], room - slopes[:, 0] * inner)
+            ends.append([(inner, low), (inner, high)])
+        ends = _stretched(ends, one, other)
+        theta = [[_clean(point + basis @ np.array(each)) for each in pair] for pair in ends]
+        found.append(Patch(np.array(theta[0]), np.array(theta[1]), False))
+    return tuple(found)
+
+
+def _stretched(
+    ends: list[list[tuple[float, float]]], one: float, other: float
+) -> list[list[tuple[float, float]]]:
+    """The edges, taken a little inside, drawn out to the corners."""
+    (start, end) = ends
+    found: list[list[tuple[float, float]]] = [[], []]
+    for first, last in zip(start, end, strict=True):
+        slope = (last[1] - first[1]) / (last[0] - first[0])
+        found[0].append((one, first[1] + slope * (one - first[0])))
+        found[1].append((other, last[1] + slope * (other - last[0])))
+    return found
+
+
+def _corners(slopes: Floats, room: Floats) -> Floats:
+    """(corners, 2) where two limits meet and all others hold."""
+    one, other = np.triu_indices(room.size, 1)
+    pairs = np.stack([slopes[one], slopes[other]], axis=1)
+    apart = np.abs(np.linalg.det(pairs)) > 1e-12
+    pairs, rights = pairs[apart], np.stack([room[one], room[other]], axis=1)[apart]
+    at = np.linalg.solve(pairs, rights[..., None])[..., 0]
+    return at[np.all(at @ slopes.T <= room + _HOLDS * (1 + np.abs(room)), axis=1)]
+
+
+def summary(parts: Sequence[Patch], density: Density) -> Summary:
+    """The posterior over all parts: constants, moments and the nodes they are made of.
+
+    The measure is that of the plane in cells; constants of one set of rules can be compared.
+    """
+    values, logs = [], []
+    for part in parts:
+        theta, weights = _nodes(part, density)
+        values.append(theta)
+        logs.append(weights + density.log(theta))
+    theta, log_weights = np.concatenate(values), np.concatenate(logs)
+    constant = float(log_sum(log_weights))
+    weights = np.exp(log_weights - constant)
+    weights /= weights.sum()
+    mean = weights @ theta
+    variance = weights @ (theta - mean) ** 2
+    return Summary(constant, mean, np.sqrt(variance), theta, weights)
+
+
+def _nodes(part: Patch, density: Density) -> tuple[Floats, Floats]:
+    """(nodes, cells) points of a part, and the log weight of each."""
+    if np.array_equal(part.start, part.end):
+        return part.start[:1], np.zeros(1)
+    if part.flat:
+        whole = float(np.linalg.norm(part.end[0] - part.start[0]))
+
+        def along(points: Floats) -> Floats:
+            return density.log(_between(part.start[0], part.end[0], points)) - _turn(points)
+
+        points, weights = nodes(along, np.full(1, -FAR), np.full(1, FAR))
+        theta = _between(part.start[0], part.end[0], points)[0]
+        return theta, (weights - _turn(points))[0] + np.log(whole)
+    span = part.end[0] - part.start[0]
+    outer, rows = nodes(
+        lambda points: _across(part, density, points)[2],
+        np.full(1, -_REACH),
+        np.full(1, _REACH),
+        _LEVELS,
+    )
+    theta, weights, _ = _across(part, density, outer)
+    high = part.start[1] - part.start[0] + part.end[1] - part.end[0]
+    side = high / np.linalg.norm(high)
+    area = float(np.linalg.norm(span - side * (side @ span)))
+    logs = weights + (rows - _turn(outer))[0][:, None] + np.log(area)
+    return theta.reshape(-1, theta.shape[-1]), logs.ravel()
+
+
+def _across(part: Patch, density: Density, outer: Floats) -> tuple[Floats, Floats, Floats]:
+    """Nodes on the lines across at (1, k) points: θ (k, nodes, cells), log weights, log integrals.
+
+    The integrals are (1, k), with the measure of the outer points.
+    """
+    ends = [_between(part.start[side], part.end[side], outer)[0] for side in (0, 1)]
+    length = np.linalg.norm(ends[1] - ends[0], axis=-1)
+
+    def along(points: Floats) -> Floats:
+        return density.log(_between(ends[0][:, None], ends[1][:, None], points)) - _turn(points)
+
+    count = outer.shape[1]
+    points, weights = nodes(along, np.full(count, -_REACH), np.full(count, _REACH), _LEVELS)
+    theta = _between(ends[0][:, None], ends[1][:, None], points)
+    with np.errstate(divide="ignore"):
+        logs = weights - _turn(points) + np.log(length)[:, None]
+    found = log_sum(logs + density.log(theta)) - _turn(outer)[0]
+    return theta, logs, found[None]
+
+
+def _between(start: Floats, end: Floats, points: Floats) -> Floats:
+    """(..., cells) the points between two, at logits."""
+    from scipy.special import expit
+
+    return np.asarray(expit(-points)[..., None] * start + expit(points)[..., None] * end)
+
+
+def _turn(points: Floats) -> Floats:
+    """The log of what a step in x is more than a step in its logit, turned round."""
+    return np.asarray(np.logaddexp(0, points) + np.logaddexp(0, -points))
+
+
+def at_cells(density: Density, positions: Ints) -> Density:
+    """The density of these positions alone."""
+    return replace(
+        density,
+        alpha=density.alpha[positions],
+        misses=None if density.misses is None else density.misses[positions],
+        centre=None if density.centre is None else density.centre[positions],
+        spread=None if density.spread is None else density.spread[positions],
+    )
