@@ -1,0 +1,1 @@
+"""What the cases say of parameters: the search for rules that nobody stated."""

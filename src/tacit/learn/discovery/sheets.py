@@ -1,0 +1,108 @@
+"""The tables of a search: one table, or several that are one, with what is known of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats
+from tacit.core.variables import Discrete
+from tacit.learn.discovery.partitions import Items
+
+Unit: TypeAlias = tuple[int, ...]
+"""Rows of one table that are one and the same."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """A table as the search sees it.
+
+    names   the variables whose tables are one; the first speaks for all
+    axes    parents..., child of the first
+    counts  (rows, states) cases of all of them
+    alpha   (rows, states) their priors, added up
+    open    (rows,) no rule of the expert speaks of the row
+    """
+
+    names: tuple[str, ...]
+    axes: tuple[Discrete, ...]
+    counts: Floats
+    alpha: Floats
+    open: Bools
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many states every parent has."""
+        return tuple(len(axis.states) for axis in self.axes[:-1])
+
+    @property
+    def states(self) -> int:
+        """How many the child has."""
+        return int(self.counts.shape[1])
+
+    @property
+    def seen(self) -> Bools:
+        """(rows,) rows that have cases."""
+        return np.asarray(self.counts.sum(axis=1) > 0)
+
+    def pooled(self, units: Sequence[Unit]) -> Items:
+        """The units as items, counts and priors of their rows added up."""
+        counts = [self.counts[list(unit)].sum(axis=0) for unit in units]
+        alpha = [self.alpha[list(unit)].sum(axis=0) for unit in units]
+        shape = (len(units), 1, self.states)
+        return Items(
+            np.array(counts).reshape(shape), np.array(alpha).reshape(shape), np.ones(self.states)
+        )
+
+    def cases(self, units: Sequence[Unit]) -> float:
+        """The weight of the cases behind these rows."""
+        return float(sum(self.counts[list(unit)].sum() for unit in units))
+
+    def context(self, row: int) -> dict[str, str]:
+        """The state of every parent in a row."""
+        codes = np.unravel_index(row, self.shape) if self.shape else ()
+        parents = self.axes[:-1]
+        return {
+            axis.name: axis.states[int(code)] for axis, code in zip(parents, codes, strict=True)
+        }
+
+    def speaker(self, unit: Unit) -> int:
+        """The row that stands for a unit: the first that has cases."""
+        return next((row for row in unit if self.counts[row].any()), unit[0])
+
+
+def sheet_of(
+    axes: tuple[Discrete, ...], counts: Floats, alpha: Floats, taken: Bools | None = None
+) -> Sheet:
+    """The sheet of one table; `taken` are the rows that the expert's rules speak of."""
+    states = len(axes[-1].states)
+    rows = counts.reshape(-1, states)
+    free = np.ones(rows.shape[0], dtype=np.bool_) if taken is None else ~taken
+    return Sheet((axes[-1].name,), axes, rows, alpha.reshape(-1, states), free)
+
+
+def together(sheets: Sequence[Sheet]) -> Sheet:
+    """Several tables as one."""
+    first = sheets[0]
+    return Sheet(
+        tuple(name for sheet in sheets for name in sheet.names),
+        first.axes,
+        np.sum([sheet.counts for sheet in sheets], axis=0),
+        np.sum([sheet.alpha for sheet in sheets], axis=0),
+        np.logical_and.reduce([sheet.open for sheet in sheets]),
+    )
+
+
+def alike(sheets: Mapping[str, Sheet]) -> list[list[Sheet]]:
+    """Tables that could be one: the states of the children are the same, and of the parents too.
+
+    Tables that a rule speaks of, or that have no cases, are left out.
+    """
+    found: dict[tuple[tuple[str, ...], ...], list[Sheet]] = {}
+    for sheet in sheets.values():
+        if sheet.open.all() and sheet.counts.any():
+            found.setdefault(tuple(axis.states for axis in sheet.axes), []).append(sheet)
+    return [group for group in found.values() if len(group) > 1]
