@@ -12,7 +12,7 @@ MOST_CELLS = 300
 _LEAST = 1e-10
 
 
-def slsqp(problem: Problem, start: Floats, steps: int = 200) -> Floats:
+def slsqp(problem: Problem, start: Floats, steps: int = 100) -> Floats:
     """Where sequential quadratic programming of scipy ends from this start."""
     from scipy.optimize import NonlinearConstraint, minimize
 
@@ -36,6 +36,6 @@ def slsqp(problem: Problem, start: Floats, steps: int = 200) -> Floats:
     with np.errstate(all="ignore"):
         found = minimize(
             cost, np.maximum(start, _LEAST), jac=True, method="SLSQP", constraints=rules,
-            bounds=[(_LEAST, 1.0)] * problem.size, options={"maxiter": steps, "ftol": 1e-13},
+            bounds=[(_LEAST, 1.0)] * problem.size, options={"maxiter": steps, "ftol": 1e-9},
         )  # fmt: skip
     return np.asarray(found.x, dtype=np.float64)

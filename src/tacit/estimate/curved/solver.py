@@ -22,6 +22,8 @@ from tacit.estimate.curved.starts import starts
 
 HOLDS = 1e-8
 """A rule missed by less holds."""
+ENOUGH = 8
+"""Starts that say enough if they agree."""
 ROOT = 1e-6
 """|F|, as a share of the evidence, below which a point is a root."""
 _SAME = 1e-7
@@ -52,24 +54,34 @@ def solve_curved(
 ) -> CurvedReport:
     """The best local maximum from `count` starts, and what else is to be known of it.
 
+    If the first of them all end in one maximum, they are enough.
+
     at      tables that keep the rules, from which one more climb starts; the answer is no worse
     second  whether another optimiser is asked too
     """
     found = [] if at is None else _from(problem, at, 0.01) + _itself(problem, at)
-    closest = np.full(problem.equal.size, np.inf)
+    closest, tried = np.full(problem.equal.size, np.inf), int(at is not None)
     for start in starts(problem, count, seed):
         new = _from(problem, start)
-        found += new
+        found, tried = found + new, tried + 1
         for theta in (start, *(each.point.theta for each in new)):
             missed = problem.missed(theta)
             closest = missed if missed.max() < closest.max() else closest
+        if tried >= ENOUGH and _agree(problem, found):
+            break
     opinion = None
     if second and problem.size <= MOST_CELLS:
         opinion, more = _second(problem, found, seed)
         found += more
     if not found:
         raise NoPointError(closest)
-    return _report(problem, found, count + (at is not None), opinion)
+    return _report(problem, found, tried, opinion)
+
+
+def _agree(problem: Problem, found: list[_Found]) -> bool:
+    """Whether all climbs but one at most ended in one maximum."""
+    maxima = _maxima(problem, found)
+    return len(maxima) == 1 and maxima[0].reached >= ENOUGH - 1
 
 
 def improve(problem: Problem, at: Floats, multipliers: Floats | None = None) -> CurvedReport | None:
@@ -221,6 +233,15 @@ def _report(
 ) -> CurvedReport:
     best = _best(found)
     assert best is not None
+    total = float(problem.weights.sum())
+    return CurvedReport(
+        best.point.theta, best.objective, total * best.point.multipliers, best.residual, count,
+        _maxima(problem, found), opinion, not problem.curved,
+    )  # fmt: skip
+
+
+def _maxima(problem: Problem, found: list[_Found]) -> tuple[Maximum, ...]:
+    """The distinct ones, the best first."""
     seen = problem.weights > 0
     maxima: list[Maximum] = []
     for each in sorted((each for each in found if each.root), key=lambda each: -each.objective):
@@ -231,8 +252,4 @@ def _report(
                 break
         else:
             maxima.append(Maximum(each.point.theta, each.objective, 1))
-    total = float(problem.weights.sum())
-    return CurvedReport(
-        best.point.theta, best.objective, total * best.point.multipliers, best.residual, count,
-        tuple(maxima), opinion, not problem.curved,
-    )  # fmt: skip
+    return tuple(maxima)

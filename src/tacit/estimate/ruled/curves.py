@@ -10,6 +10,8 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.ruled.bends import missed
 from tacit.estimate.ruled.plan import Plan, Ruling
+from tacit.knowledge.bound import Bound
+from tacit.knowledge.curves import Applied, Atom, Instance
 
 TOUCHES = 1e-8
 """A limit nearer than this is reached."""
@@ -20,7 +22,8 @@ class Curves:
     """One instance after the other.
 
     block, rule  of each
-    gap          left side less limit: at most 0
+    number       where each stands among all that is not linear
+    gap          left side less limit, as it was written: at most 0
     pull         d optimum / d limit in nats; 0 where the block was solved without looking at it
     broken       whether the free rows miss it
     binding      whether it bends the estimate
@@ -28,6 +31,7 @@ class Curves:
 
     block: Ints
     rule: Ints
+    number: Ints
     gap: Floats
     pull: Floats
     broken: Bools
@@ -41,6 +45,10 @@ class Curves:
         """Where the instances of a rule stand."""
         return np.flatnonzero(self.rule == rule)
 
+    def dearest(self, which: Ints) -> int:
+        """The instance among these that pulls most, or is nearest to its limit."""
+        return int(which[np.lexsort((self.gap[which], np.abs(self.pull[which])))[-1]])
+
 
 def curves_of(plan: Plan, ruling: Ruling, theta: Floats, free: Floats, least: Floats) -> Curves:
     """All instances at these parameters.
@@ -49,22 +57,54 @@ def curves_of(plan: Plan, ruling: Ruling, theta: Floats, free: Floats, least: Fl
     least  (blocks,) the smallest multiplier that bends the estimate
     """
     found = list(_instances(plan, ruling, theta, free, least))
-    none = (np.zeros(0, dtype=np.int64),) * 2 + (np.zeros(0),) * 2
+    none = (np.zeros(0, dtype=np.int64),) * 3 + (np.zeros(0),) * 2
     kinds = (np.zeros(0, dtype=np.bool_),) * 2
     return Curves(*(np.concatenate(part) for part in zip((*none, *kinds), *found, strict=True)))
 
 
 def _instances(
     plan: Plan, ruling: Ruling, theta: Floats, free: Floats, least: Floats
-) -> Iterator[tuple[Ints, Ints, Floats, Floats, Bools, Bools]]:
-    for block, parts in plan.bends.stated.items():
+) -> Iterator[tuple[Ints, Ints, Ints, Floats, Floats, Bools, Bools]]:
+    for block, said in plan.bends.said.items():
+        (part,) = plan.bends.stated[block]
         span = slice(plan.blocks.cell_at[block], plan.blocks.cell_at[block + 1])
-        answer, start = ruling.answers.get(block), 0
-        for each in parts:
-            count = each.equal.size
-            pull = np.zeros(count) if answer is None else answer.bend[start : start + count]
-            start += count
-            gap, broken = each.values(theta[span]), missed(each, free[span]) > TOUCHES
-            near = each.equal | (gap > -TOUCHES)
-            binding = near & ((np.abs(pull) > least[block]) | broken)
-            yield np.full(count, block), each.rule, gap, pull, broken, binding
+        answer, count = ruling.answers.get(block), part.equal.size
+        pull = np.zeros(count) if answer is None else answer.bend[:count]
+        gap, broken = part.values(theta[span]), missed(part, free[span]) > TOUCHES
+        near = part.equal | (gap > -TOUCHES)
+        binding = near & ((np.abs(pull) > least[block]) | broken)
+        scale = said.scales(theta[span])
+        scale = np.where(np.isfinite(scale) & (scale != 0), scale, 1.0)
+        yield (
+            np.full(count, block), part.rule, said.numbers, gap * scale, pull / scale,
+            broken, binding,
+        )  # fmt: skip
+
+
+def value_and_limit(bound: Bound, number: int, gap: float) -> tuple[float, float]:
+    """What an instance bounds and by what, as it was written; else the difference, and 0."""
+    said = [each for part in bound.curved for each in part.instances][number]
+    gap = gap if abs(gap) > TOUCHES else 0.0
+    if isinstance(said, Applied):
+        return said.limit + said.sign * gap, said.limit
+    limit, sign = _constant(said)
+    return (limit + sign * gap, limit) if limit is not None else (gap, 0.0)
+
+
+def _constant(said: Instance) -> tuple[float | None, int]:
+    """The limit of a polynomial rule that has one, and -1 if it is a least value.
+
+    A polynomial that was multiplied with one event has it as the factor of that event.
+    """
+    assert not isinstance(said, Applied)
+    below: tuple[Atom, ...] = ()
+    if said.under:
+        ((terms, power), *more) = said.under
+        if more or power != 1 or len(terms) != 1 or terms[0][0] != 1.0:
+            return None, 1
+        below = terms[0][1]
+    constant = sum(factor for factor, atoms in said.terms if atoms == below)
+    others = [factor for factor, atoms in said.terms if atoms != below]
+    if not constant or not others:
+        return None, 1
+    return (constant, -1) if all(factor < 0 for factor in others) else (-constant, 1)

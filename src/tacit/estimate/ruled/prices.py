@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats, Ints
-from tacit.estimate.ruled.curves import TOUCHES, curves_of
+from tacit.estimate.ruled.curves import TOUCHES, curves_of, value_and_limit
 from tacit.estimate.ruled.loose import Loose
 from tacit.estimate.ruled.multipliers import Priced
 from tacit.estimate.ruled.plan import Plan, ways
@@ -85,7 +85,7 @@ def _status(bound: Bound, number: int, plan: Plan, view: View, toll: Toll) -> Ru
     bent = lists if toll.alone is None or toll.alone > 0 else []
     return RuleStatus(
         **_said(bound.rules[number]),
-        **(_shown(bound, plan, view, at, binding) if at.size else _bent(view, curves)),
+        **(_shown(bound, plan, view, at, binding) if at.size else _bent(bound, view, curves)),
         binding=int(binding.size + bending.size) + sum(len(each.lists) - 1 for each in bent),
         price=None if lists or np.isnan(pull).any() else 0.01 * float(pull.sum()),
         cost=toll.cost,
@@ -134,11 +134,12 @@ def _shown(bound: Bound, plan: Plan, view: View, at: Ints, binding: Ints) -> dic
     }
 
 
-def _bent(view: View, curves: Ints) -> dict[str, Any]:
-    """How far the instance of a curved rule that pulls most, or is nearest, is from its limit."""
+def _bent(bound: Bound, view: View, curves: Ints) -> dict[str, Any]:
+    """Value and limit of the instance of a curved rule that pulls most, or is nearest to it."""
     if not curves.size:
         return {"value": 0.0, "limit": 0.0}
-    gaps, pulls = view.curves.gap[curves], np.abs(view.curves.pull[curves])
-    one = int(np.lexsort((gaps, pulls))[-1])
-    gap = float(gaps[one])
-    return {"value": gap if abs(gap) > TOUCHES else 0.0, "limit": 0.0}
+    one = view.curves.dearest(curves)
+    number = int(view.curves.number[one])
+    value, limit = value_and_limit(bound, number, float(view.curves.gap[one]))
+    texts = [each.text for part in bound.curved for each in part.instances]
+    return {"value": value, "limit": limit, "dearest": texts[number] if curves.size > 1 else ""}
