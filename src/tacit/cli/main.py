@@ -13,9 +13,12 @@ import typer
 
 from tacit.cli import (
     check,
+    compare,
     convert,
     demo,
+    discover,
     fit,
+    posterior,
     predict,
     query,
     report,
@@ -44,6 +47,9 @@ app = typer.Typer(
 for module, command in (
     (fit, fit.fit),
     (check, check.check),
+    (posterior, posterior.posterior),
+    (compare, compare.compare),
+    (discover, discover.discover),
     (query, query.query),
     (predict, predict.predict),
     (score, score.score),

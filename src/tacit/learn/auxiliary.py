@@ -1,8 +1,8 @@
 """The auxiliary network of a row: parameters, counts and rules as variables of a network.
 
 MPL-C infers the parameters of a row in a network of its own, in which every parameter, every count
-and every rule is a variable, and counts, the sum and the rules are observed. `tc.posterior` computes
-what inference there would give; this shows the network. [estimation 3.2, Figure 1]
+and every rule is a variable, and counts, the sum and the rules are observed. `tc.posterior`
+computes what inference there would give; this shows the network. [estimation 3.2, Figure 1]
 """
 
 from __future__ import annotations

@@ -16,10 +16,10 @@ from tacit.estimate.estimates import Estimate, Smoothed
 from tacit.estimate.posteriors import check_level
 from tacit.estimate.priors import BDeu, Prior
 from tacit.infer.sampling import fresh_seed
-from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.checkpoints import kept_seed
 from tacit.learn.choices import Choices
-from tacit.learn.counted import count_cases, counted_before
+from tacit.learn.counted import Counted, count_cases, counted_before
 from tacit.learn.counting import fit_counted
 from tacit.learn.fits import Fit
 from tacit.learn.gathered import Gathered, gather, tied_groups
@@ -27,6 +27,7 @@ from tacit.learn.hidden import Hidden
 from tacit.learn.inferred import Wishes, fit_inferred
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.progress import Callback, watched
+from tacit.learn.ruled import doubted_part
 from tacit.learn.settings import check_choices
 from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
 
@@ -58,6 +59,9 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     rules by the theorem of their kind or the general solver. With missing cells or hidden variables
     EM climbs to a maximum. Every case is used. [Thm 2.2.1 to 2.2.4, Alg 3.2.1, Alg 3.3.3]
 
+    Rules said with a confidence below 1 are weighed by their marginal likelihood, and the estimate
+    is the mean over the sets of them that may hold: enough cases overrule a wrong one. [PDKX-3]
+
     structure  a dag, its text (`"A -> B"`), a network (its states count, its numbers only with
                `start="given"`), or a file of one
     data       anything `tc.read_cases` takes, or `tc.Statistics` counted before
@@ -86,14 +90,14 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     given = as_structure(structure)
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
-        return fit_counted(given, counted_before(given, data), choices, known)
+        return _fit_counted(given, counted_before(given, data), choices, known)
     gathered = gather(given, data, hidden)
     groups = tied_groups(tied, gathered.families)
     if _closed_form(gathered, choices, bool(groups)):
         available = isinstance(method, AvailableCases)
         with watched(progress, "counting") as told:
             counted = count_cases(gathered, available, threads, told)
-        return fit_counted(given, counted, choices, known)
+        return _fit_counted(given, counted, choices, known)
     if begin is not None:
         gathered = replace(gathered, structure=_started(given))
     if seed is None and resume and checkpoint is not None:
@@ -101,7 +105,22 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     chosen = replace(choices, method=choices.method or EM(), seed=fresh_seed(seed))
     wishes = Wishes(groups, begin, threads, checkpoint, resume, known)
     with watched(progress, "EM") as told:
+        if known is not None and doubted_part(known):
+            from tacit.learn.soft import fit_inferred_softly
+
+            return fit_inferred_softly(gathered, chosen, wishes, told)
         return fit_inferred(gathered, chosen, wishes, told)
+
+
+def _fit_counted(
+    structure: Structure, counted: Counted, choices: Choices, knowledge: Knowledge | None
+) -> Fit:
+    """Complete cases; rules said with less than certainty are weighed first."""
+    if knowledge is not None and doubted_part(knowledge):
+        from tacit.learn.soft import fit_counted_softly
+
+        return fit_counted_softly(structure, counted, choices, knowledge)
+    return fit_counted(structure, counted, choices, knowledge)
 
 
 def _closed_form(gathered: Gathered, choices: Choices, tied: bool) -> bool:

@@ -19,7 +19,6 @@ from tacit.estimate.ruled.plan import (
     Plan,
     Ruling,
     log_evidence,
-    posterior_mean,
     solve,
 )
 from tacit.estimate.ruled.prices import statuses
@@ -75,19 +74,25 @@ def obey(
     weights = np.maximum(weights, 0.0)
     with impossible_in_words(known):
         ruling = solve(known.plan, weights)
-    theta = ruling.theta
+    theta, said = ruling.theta, ()
     if isinstance(estimate, PosteriorMean):
-        theta = posterior_mean(known.plan, prior + counts)
+        theta, said = _means(known, prior, counts)
     worth = priced(known.plan, weights, ruling)
     rules = statuses(known.bound, known.plan, worth, theta)
     return Obeyed(
         _replaced(known, evidence, pseudo, parts, theta, weights),
         rules,
-        (*resisted_notes(rules), *rule_notes(known, weights), *local_notes(ruling)),
+        (*resisted_notes(rules), *rule_notes(known, weights), *local_notes(ruling), *said),
         _marginal(known, evidence, alpha, counts, prior),
         _stop(ruling),
         proof_of(known.plan, worth),
     )
+
+
+def _means(known: Ruled, prior: Floats, counts: Floats) -> tuple[Floats, tuple[str, ...]]:
+    from tacit.learn.means import mean_under
+
+    return mean_under(known, prior, counts)
 
 
 _NONE = np.zeros(0)
