@@ -8,9 +8,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from tacit.arrays import Bools, Floats
+from tacit.arrays import Floats
 from tacit.core.dag import Dag
 from tacit.core.errors import ColumnError, OptionError, listed, nearest, quoted
 from tacit.core.grid import counted as numbered
@@ -25,9 +23,9 @@ from tacit.knowledge.statements import StateOrder
 from tacit.learn.counted import Counted, count_cases, counted_before
 from tacit.learn.discovered import Discovery, told
 from tacit.learn.discovery.finds import KINDS
-from tacit.learn.discovery.partitions import terms
+from tacit.learn.discovery.kept import Kept, kept_rows
 from tacit.learn.discovery.search import Wishes, searched
-from tacit.learn.discovery.sheets import Sheet, sheet_of
+from tacit.learn.discovery.sheets import Sheet, sheet_of, sheet_without_rules
 from tacit.learn.gathered import gather
 from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.progress import Callback, Report, watched
@@ -62,7 +60,8 @@ def discover(  # noqa: PLR0913 - help() and editors show options only if they ar
     data       anything `tc.read_cases` takes, or `tc.Statistics` counted before
     within     variables whose tables are searched; all of them if not given
     kinds      what is looked for: "tables", "rows", "links", "ratios", "cells", "orders"
-    start      rules that are kept: rows they speak of are not searched
+    start      rules that are kept: rows that they tie are one from the start, and rows of which
+               they say anything else are not searched
     prior      `tc.BDeu(1)` if not given; what is shared gets the priors of its parts, added up
     threshold  nats beyond the price of the choice; log 10 if not given
     seed       orders are weighed by draws; the same seed draws the same
@@ -76,11 +75,11 @@ def discover(  # noqa: PLR0913 - help() and editors show options only if they ar
         counted = _counted(given, data, threads, report)
         names = _within(within, counted)
         alpha = _proper(pseudo_counts(chosen, counted.families), chosen)
-        taken = _taken(known, given, counted)
-        sheets = {name: _sheet(name, counted, alpha[name], taken.get(name)) for name in alpha}
+        kept = _kept(known, given, counted)
+        sheets = {name: _sheet(name, counted, alpha[name], kept.get(name)) for name in alpha}
         wishes = Wishes(least, wanted, _orders(known, counted), seed)
         found = searched({name: sheets[name] for name in names}, wishes, report)
-    notes = (*given.notes, *_notes(counted, taken, names, wishes), *found.notes)
+    notes = (*given.notes, *_notes(counted, kept, names, wishes), *found.notes)
     heading = (
         f"rules that {counted.cases.weight:,.6g} cases support, more than {least:.3g} nats beyond "
         f"the price of choosing each; prior {chosen.describe()}"
@@ -88,7 +87,7 @@ def discover(  # noqa: PLR0913 - help() and editors show options only if they ar
     return Discovery(
         found.proposals,
         told(known, found.proposals, heading),
-        sum(float(terms(each.alpha, each.counts)) for each in sheets.values()),
+        sum(each.log_marginal_likelihood for each in sheets.values()),
         (("prior", chosen.describe()), ("threshold", least), ("kinds", sorted(wanted))),
         counted.cases.weight,
         seed,
@@ -160,26 +159,18 @@ def _proper(alpha: Mapping[str, Floats], prior: Prior) -> Mapping[str, Floats]:
     return alpha
 
 
-def _sheet(name: str, counted: Counted, alpha: Floats, taken: Bools | None) -> Sheet:
+def _sheet(name: str, counted: Counted, alpha: Floats, kept: Kept | None) -> Sheet:
     held = counted.evidence[name]
     assert not isinstance(held, Moments)
-    return sheet_of(discrete_axes(counted.families[name]), held.dense().values, alpha, taken)
+    axes, counts = discrete_axes(counted.families[name]), held.dense().values
+    if kept is None:
+        return sheet_without_rules(axes, counts, alpha)
+    return sheet_of(axes, counts, alpha, kept.shut, kept.units)
 
 
-def _taken(known: Knowledge | None, structure: Structure, counted: Counted) -> Mapping[str, Bools]:
-    """Per table the rows that the expert's rules speak of, where there are any."""
+def _kept(known: Knowledge | None, structure: Structure, counted: Counted) -> Mapping[str, Kept]:
     said = ruled(known, structure.dag, counted.families)
-    if said is None:
-        return {}
-    cells, found = said.bound.cells, {}
-    touched = np.zeros(cells.size, dtype=np.bool_)
-    touched[said.plan.blocks.cells] = True
-    for name in cells.families:
-        block = touched[cells.block(name)]
-        rows: Bools = block.reshape(-1, block.shape[-1]).max(axis=1)
-        if rows.any():
-            found[name] = rows
-    return found
+    return {} if said is None else kept_rows(said.bound, said.plan.blocks)
 
 
 def _orders(known: Knowledge | None, counted: Counted) -> Mapping[str, Sequence[int]]:
@@ -202,7 +193,7 @@ def _is_ordered(variable: Discrete) -> bool:
 
 
 def _notes(
-    counted: Counted, taken: Mapping[str, Bools], names: Sequence[str], wishes: Wishes
+    counted: Counted, kept: Mapping[str, Kept], names: Sequence[str], wishes: Wishes
 ) -> Iterable[str]:
     yield from counted.notes
     real = [quoted(n) for n, held in counted.evidence.items() if isinstance(held, Moments)]
@@ -215,10 +206,10 @@ def _notes(
             f"{numbered(missing, 'cell')} missing: every table was counted on the cases complete "
             "in it, which is right only if cells are missing by chance"
         )
-    kept = sum(int(rows.sum()) for name, rows in taken.items() if name in names)
-    if kept:
-        has = "has" if kept == 1 else "have"
-        yield f"{numbered(kept, 'row')} {has} rules already and {has} been left as they are"
+    shut = sum(int(each.shut.sum()) for name, each in kept.items() if name in names)
+    if shut:
+        what = "has rules already and was" if shut == 1 else "have rules already and were"
+        yield f"{numbered(shut, 'row')} {what} not searched"
     if "orders" in wishes.kinds:
         yield from _unordered(counted, names, wishes)
 

@@ -9,13 +9,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tacit.core.errors import OptionError
 from tacit.core.grid import counted
+from tacit.io.files import write_whole
 from tacit.knowledge.knowledge import Knowledge
+from tacit.knowledge.statements import Compare, Ratios, Rule
 from tacit.learn.discovery.finds import Proposal
 
 __all__ = ["Discovery", "Proposal", "Step"]
 
+WIDTH = 100
+"""Rules that are longer stand in several lines."""
 TITLES = {
     "tables": "tables that are one and the same",
     "rows": "rows that are one and the same, parents that do not matter",
@@ -85,7 +88,8 @@ class Discovery:
             of_kind = [each for each in self.proposals if each.kind == kind]
             if of_kind:
                 lines += ["", f"{title}:"]
-                lines += [f"  {line}" for each in of_kind for line in str(each).split("\n")]
+                for each in of_kind:
+                    lines += [f"  {line}" for line in (*broken(each.rule), f"    {each.remark}")]
         return "\n".join([*lines, *([""] if self.notes else []), *self._noted()])
 
     def __repr__(self) -> str:
@@ -104,11 +108,7 @@ class Discovery:
 
     def save(self, path: str | Path) -> None:
         """Write the rules with their remarks to a file, to be read, edited and fitted with."""
-        place, text = Path(path), str(self.knowledge)
-        try:
-            place.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
-        except OSError as problem:
-            raise OptionError(f"{path}: cannot be written: {problem.strerror}") from None
+        write_whole(path, str(self.knowledge).rstrip("\n") + "\n")
 
     def to_plain(self) -> dict[str, Any]:
         """Everything as plain data."""
@@ -163,5 +163,16 @@ def told(start: Knowledge | None, proposals: tuple[Proposal, ...], heading: str)
     for kind, of_kind in groupby(proposals, key=lambda each: each.kind):
         lines += ["", f"# {TITLES[kind]}"]
         for each in of_kind:
-            lines += ["", f"# {each.remark}", each.text]
+            lines += ["", f"# {each.remark}", *broken(each.rule)]
     return Knowledge.parse("\n".join([*lines, ""]))
+
+
+def broken(rule: Rule) -> list[str]:
+    """A rule in lines: a long chain is broken behind its signs, where the language allows it."""
+    said = rule.statement
+    if len(rule.text) <= WIDTH or not isinstance(said, Compare | Ratios):
+        return [rule.text]
+    sides = said.sides
+    words = [" : ".join(map(str, side)) if isinstance(side, tuple) else str(side) for side in sides]
+    first, *rest = [*(f"{word} =" for word in words[:-1]), words[-1]]
+    return [first, *(f"    {word}" for word in rest)]

@@ -56,7 +56,7 @@ class RowsFound:
 def find_rows(sheet: Sheet, least: float, wanted: bool = True) -> RowsFound:
     """Parents that do not matter first, then the best partition of what remains."""
     ignored = tuple(_ignored(sheet, least)) if wanted else ()
-    bound = [unit for each in ignored for unit in each.units]
+    bound = [*sheet.given, *(unit for each in ignored for unit in each.units)]
     inside = {row for unit in bound for row in unit}
     free = np.flatnonzero(sheet.open & sheet.seen).tolist()
     units = [unit for unit in bound if sheet.cases([unit]) > 0]
@@ -110,7 +110,9 @@ def _candidates(
     shape = sheet.shape
     others = tuple(at for at in range(len(shape)) if at not in parents)
     pooled, plain = _gains(sheet, parents)
-    blocked = ~sheet.open.reshape(shape).all(axis=parents)
+    free = sheet.open.copy()
+    free[list(chain(*sheet.given))] = False
+    blocked = ~free.reshape(shape).all(axis=parents)
     worst = np.where(blocked, -np.inf, np.minimum(pooled, plain))
     rows = np.moveaxis(np.arange(prod(shape)).reshape(shape), parents, range(-len(parents), 0))
     rows = rows.reshape(*(shape[at] for at in others), -1)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats
 from tacit.core.variables import Discrete
-from tacit.learn.discovery.partitions import Items
+from tacit.learn.discovery.partitions import Items, terms
 
 Unit: TypeAlias = tuple[int, ...]
 """Rows of one table that are one and the same."""
@@ -24,7 +25,8 @@ class Sheet:
     axes    parents..., child of the first
     counts  (rows, states) cases of all of them
     alpha   (rows, states) their priors, added up
-    open    (rows,) no rule of the expert speaks of the row
+    open    (rows,) no rule of the expert speaks of the row, but that it is one with others
+    given   rows that are one from the start
     """
 
     names: tuple[str, ...]
@@ -32,6 +34,7 @@ class Sheet:
     counts: Floats
     alpha: Floats
     open: Bools
+    given: tuple[Unit, ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,6 +64,14 @@ class Sheet:
         """The weight of the cases behind these rows."""
         return float(sum(self.counts[list(unit)].sum() for unit in units))
 
+    @property
+    def log_marginal_likelihood(self) -> float:
+        """Of all rows, those that are one from the start together."""
+        inside = set(chain(*self.given))
+        rows = [(row,) for row in range(len(self.counts)) if row not in inside]
+        items = self.pooled([*self.given, *rows])
+        return float(terms(items.alpha, items.counts).sum())
+
     def context(self, row: int) -> dict[str, str]:
         """The state of every parent in a row."""
         codes = np.unravel_index(row, self.shape) if self.shape else ()
@@ -75,13 +86,18 @@ class Sheet:
 
 
 def sheet_of(
-    axes: tuple[Discrete, ...], counts: Floats, alpha: Floats, taken: Bools | None = None
+    axes: tuple[Discrete, ...], counts: Floats, alpha: Floats, shut: Bools, given: tuple[Unit, ...]
 ) -> Sheet:
-    """The sheet of one table; `taken` are the rows that the expert's rules speak of."""
+    """The sheet of one table; the rows that are `shut` are not searched."""
     states = len(axes[-1].states)
     rows = counts.reshape(-1, states)
-    free = np.ones(rows.shape[0], dtype=np.bool_) if taken is None else ~taken
-    return Sheet((axes[-1].name,), axes, rows, alpha.reshape(-1, states), free)
+    return Sheet((axes[-1].name,), axes, rows, alpha.reshape(-1, states), ~shut, given)
+
+
+def sheet_without_rules(axes: tuple[Discrete, ...], counts: Floats, alpha: Floats) -> Sheet:
+    """The sheet of a table that no rule speaks of."""
+    shut = np.zeros(counts.size // counts.shape[-1], dtype=np.bool_)
+    return sheet_of(axes, counts, alpha, shut, ())
 
 
 def together(sheets: Sequence[Sheet]) -> Sheet:
@@ -103,6 +119,6 @@ def alike(sheets: Mapping[str, Sheet]) -> list[list[Sheet]]:
     """
     found: dict[tuple[tuple[str, ...], ...], list[Sheet]] = {}
     for sheet in sheets.values():
-        if sheet.open.all() and sheet.counts.any():
+        if sheet.open.all() and not sheet.given and sheet.counts.any():
             found.setdefault(tuple(axis.states for axis in sheet.axes), []).append(sheet)
     return [group for group in found.values() if len(group) > 1]
