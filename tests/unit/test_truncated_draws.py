@@ -84,7 +84,7 @@ def test_a_truncated_beta_is_that_of_scipy(shapes, part):
 
 
 def test_far_in_the_tail_a_gamma_is_exponential():
-    """Beyond 400 standard deviations the shape no longer matters: g - low has a rate of nearly 1."""
+    """Beyond 400 standard deviations g - low has a rate of nearly 1, whatever the shape."""
     drawn = _many_gammas(seeded(7), SIZE, 2.0, 800.0, np.inf)
     mean, _ = stats.expon(scale=1 / (1 - 1 / 800.0)).stats()
     assert abs(drawn.mean() - 800 - mean) < 5 / np.sqrt(SIZE)
