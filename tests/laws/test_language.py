@@ -18,6 +18,7 @@ from tacit.knowledge.statements import (
     Coefficient,
     Compare,
     Expression,
+    Factors,
     Group,
     Ignores,
     Influence,
@@ -61,6 +62,20 @@ def expressions(of: st.SearchStrategy[Any]) -> st.SearchStrategy[Expression]:
     return st.tuples(first, rest).map(lambda both: Expression((both[0], *both[1])))
 
 
+def bent(operand: st.SearchStrategy[Any]) -> st.SearchStrategy[Expression]:
+    """A sum with a product or a quotient in it; a factor that is a sum has several parts."""
+    brackets = st.tuples(expressions(probabilities), expressions(probabilities)).map(
+        lambda both: Expression(both[0].parts + both[1].parts)
+    )
+    many = st.lists(st.one_of(operand, brackets), min_size=1, max_size=2).map(tuple)
+    products = st.one_of(
+        st.builds(Factors, many, many),
+        st.builds(Factors, st.just(()), many),
+        st.builds(Factors, st.lists(operand, min_size=2, max_size=3).map(tuple)),
+    )
+    return expressions(st.one_of(operand, products))
+
+
 def compares(of: st.SearchStrategy[Any]) -> st.SearchStrategy[Compare]:
     """A chain of expressions."""
     signs = st.lists(st.sampled_from(["=", "<=", ">="]), min_size=1, max_size=2)
@@ -99,6 +114,8 @@ ends = st.one_of(st.none(), words)
 statements = st.one_of(
     compares(probabilities),
     compares(coefficients),
+    st.tuples(bent(probabilities), bent(probabilities)).map(lambda both: Compare(both, ("<=",))),
+    st.builds(About, bent(probabilities), bent(probabilities), st.floats(0, 1)),
     st.builds(About, expressions(probabilities), expressions(probabilities), st.floats(0, 1)),
     ratios.map(lambda sides: Ratios(tuple(sides))),
     st.builds(Influence, words, words, st.sampled_from([1, -1]), some_held),
@@ -186,6 +203,8 @@ def test_rules_built_in_python_are_those_that_the_text_states(
         (right <= left).stated(by="Dr. Lee", confidence=0.5),
     ]
     assert isinstance(quantity, Quantity)
+    product, quotient = quantity * left * right, (quantity + left) / (right * number + left) / 2
+    built += [product <= quotient, quotient.about(1 / left, within=0.1), factor / product == -left]
     for rule in built:
         assert rules_of(str(rule)) == (rule,)
     assert built[0].statement == Compare((quantity.expression, right.expression), ("<=",))

@@ -110,7 +110,13 @@ def test_a_rule_over_several_lines_shows_the_guilty_one():
         (
             "«P(Cough={dry, wet}) >= 1.2»",
             "this rule cannot hold, whatever the probabilities are",
-            "every probability lies between 0 and 1, and it says  P(Cough={dry, wet}) >= 1.2",
+            "every probability lies between 0 and 1",
+        ),
+        (
+            "«P(Cough=*) * P(Smoker=no) >= 1.2»",
+            "this rule cannot hold, whatever the probabilities are",
+            "every probability lies between 0 and 1, and it says\n"
+            "    P(Cough=none) * P(Smoker=no) >= 1.2",
         ),
         (
             "«P(Smoker=yes) / (P(Smoker=no) - P(Smoker=no)) <= 1»",

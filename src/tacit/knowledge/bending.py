@@ -58,14 +58,14 @@ Pair: TypeAlias = tuple[Expression, str, Expression]
 class Bent:
     """What a rule says: linear chunks, curved instances (equalities apart), divisors.
 
-    impossible  an instance that no probabilities obey
+    impossible  an instance that no probabilities obey, as the end of a sentence
     """
 
     chunks: list[Chunk] = field(default_factory=list)
     equal: list[Polynomial | Applied] = field(default_factory=list)
     unequal: list[Polynomial | Applied] = field(default_factory=list)
     divisors: dict[Terms, None] = field(default_factory=dict)
-    impossible: str = ""
+    impossible: str | None = None
 
 
 def bends(names: Names, said: Sentence) -> bool:
@@ -195,11 +195,16 @@ class _Reader:
         if lowest(over) > ROUNDING * largest or (
             sign == "=" and highest(over) < -ROUNDING * largest
         ):
-            self.found.impossible = self.found.impossible or self._text(pair, at)
+            self._refused(self._text(pair, at))
         under = tuple((self._terms(dict(each)), power) for each, power in powers)
         (self.found.equal if sign == "=" else self.found.unequal).append(
             Polynomial(self._terms(over), self._text(pair, at), under)
         )
+
+    def _refused(self, text: str) -> None:
+        if self.found.impossible is None:
+            same = text == str(self.rule.statement)
+            self.found.impossible = "" if same else f", and it says\n    {text}"
 
     def _text(self, pair: Pair, at: At) -> str:
         left, sign, right = pair

@@ -132,9 +132,8 @@ class _Found:
             if instances:
                 self.curved.append(CurvedRule(number, equal, tuple(instances)))
         self.divisors += [(number, terms) for terms in found.divisors]
-        if found.impossible:
-            said = f"every probability lies between 0 and 1, and it says  {found.impossible}"
-            self.impossible[number] = said
+        if found.impossible is not None:
+            self.impossible[number] = f"every probability lies between 0 and 1{found.impossible}"
 
     def _products(self, found: Products) -> None:
         self.products.append(found)

@@ -21,7 +21,11 @@ from tacit.knowledge.statements import Rule
 from tacit.knowledge.wording import plainly
 
 _STEP, _NEAR = 1e-3, 1e-2
-_EDGE = 1e-12
+"""Steps of first derivatives: at most this, and this share of the distance from 0 and 1."""
+_SECOND = 4.0
+"""Those of second derivatives are so much longer: they take differences of differences."""
+_LOW, _HIGH = 1e-12, 1.0 - 1e-5
+"""Derivatives are taken between these; near 1, numbers are too coarse for smaller steps."""
 _AGREE = 1e-4
 _POINTS = 5
 _STENCIL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
@@ -53,14 +57,16 @@ def gradient_at(said: Smooth, point: Floats) -> Floats:
 
 def hessian_at(said: Smooth, point: Floats) -> Floats:
     """Its second derivatives, by differences of the first."""
-    found = _differences(lambda at: gradient_at(said, at), point)
+    found = _differences(lambda at: gradient_at(said, at), point, _SECOND)
     return np.asarray((found + found.T) / 2.0)
 
 
-def _differences(function: Callable[[Floats], Floats], point: Floats) -> Floats:
+def _differences(
+    function: Callable[[Floats], Floats], point: Floats, longer: float = 1.0
+) -> Floats:
     """(probabilities, ...) the derivative of a function by each of its arguments."""
-    inside = np.clip(point, _EDGE, 1.0 - _EDGE)
-    steps = np.minimum(_STEP, _NEAR * np.minimum(inside, 1.0 - inside))
+    inside = np.clip(point, _LOW, _HIGH)
+    steps = longer * np.minimum(_STEP, _NEAR * np.minimum(inside, 1.0 - inside))
     found = []
     for at, step in enumerate(steps.tolist()):
         move = np.zeros(point.size)
