@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
-from tacit.estimate.curved.events import Contraction, contraction
+from tacit.estimate.curved.enumeration import Summed, summed
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.curves import Atom, Event, Mass
 
@@ -31,7 +31,7 @@ class Atoms:
     support: Ints
     at: Ints
     cells: Ints
-    events: Mapping[int, Contraction]
+    events: Mapping[int, Summed]
 
     @staticmethod
     def of(found: Sequence[Atom], cells: Cells, dag: Dag) -> Atoms:
@@ -39,7 +39,7 @@ class Atoms:
         numbers: dict[Atom, int] = {}
         for atom in found:
             numbers.setdefault(atom, len(numbers))
-        events = {number: contraction(cells, dag, atom)
+        events = {number: summed(cells, dag, atom)
                   for atom, number in numbers.items()
                   if isinstance(atom, Event) and atom.held}  # fmt: skip
         own = [_cells(atom, events.get(number)) for atom, number in numbers.items()]
@@ -95,7 +95,7 @@ class Atoms:
         return np.asarray(found, dtype=np.float64)
 
 
-def _cells(atom: Atom, event: Contraction | None) -> Ints:
+def _cells(atom: Atom, event: Summed | None) -> Ints:
     if isinstance(atom, Mass):
         return np.array(atom.cells, dtype=np.int64)
     return np.zeros(0, dtype=np.int64) if event is None else event.cells

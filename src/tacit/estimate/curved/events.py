@@ -180,8 +180,34 @@ def _lettered(axes: tuple[int, ...]) -> str:
     return "".join(ascii_letters[axis] for axis in axes)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """The tables of an event, cut to its states: the cells of each, with the axes that are left.
+
+    scopes  the variables of these axes; sizes, names: of the variables
+    """
+
+    tables: tuple[Ints, ...]
+    scopes: tuple[tuple[int, ...], ...]
+    sizes: Mapping[int, int]
+    names: tuple[str, ...]
+
+    @property
+    def cells(self) -> Ints:
+        """Those of all tables, one after the other."""
+        return np.concatenate([table.ravel() for table in self.tables])
+
+
 def contraction(cells: Cells, dag: Dag, event: Event) -> Contraction:
     """The plan of an event; an error that names what makes it too wide, if it is."""
+    cut = cut_to(cells, dag, event)
+    steps = _planned(cut.scopes, cut.sizes, _Refusal(cells, event, cut.names))
+    starts = np.cumsum([0, *(table.size for table in cut.tables)])
+    return Contraction(cut.tables, tuple(steps), cut.cells, starts)
+
+
+def cut_to(cells: Cells, dag: Dag, event: Event) -> Cut:
+    """The tables of the event's variables and of all they depend on."""
     held = dict(event.held)
     names = _ancestors(dag, held)
     axis = {name: at for at, name in enumerate(names)}
@@ -197,10 +223,7 @@ def contraction(cells: Cells, dag: Dag, event: Event) -> Contraction:
         tables.append(cut.reshape([cut.shape[at] for at in left]))
         scopes.append(tuple(axis[family[at]] for at in left))
     sizes = {axis[name]: len(held.get(name, cells.families[name][-1].states)) for name in names}
-    steps = _planned(scopes, sizes, _Refusal(cells, event, names))
-    flat = np.concatenate([table.ravel() for table in tables])
-    starts = np.cumsum([0, *(table.size for table in tables)])
-    return Contraction(tuple(tables), tuple(steps), flat, starts)
+    return Cut(tuple(tables), tuple(scopes), sizes, tuple(names))
 
 
 def _ancestors(dag: Dag, held: Mapping[str, object]) -> list[str]:
