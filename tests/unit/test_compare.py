@@ -16,6 +16,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.estimate.bayes.draws import Sampling
 from tacit.families.table import table
 from tacit.learn.compare import compare
 from tacit.learn.comparison import Compared, Comparison, posterior_weights
@@ -100,6 +101,22 @@ def test_a_bound_gains_what_it_makes_more_probable() -> None:
     assert abs(factor - inside) <= 1e-8 + 5 * error
 
 
+def test_an_order_of_rows_gains_what_rejection_counts() -> None:
+    data = tc.sample(APART, 50, seed=1)
+    found = compare(APART, data, ["Coin decreases with Side", None], prior=tc.K2(), seed=1)
+    counts = np.zeros((3, 3))
+    np.add.at(counts, (data["Side"], data["Coin"]), 1)
+
+    def falls(rows: np.ndarray) -> np.ndarray:
+        below = rows.cumsum(axis=2)[:, :, :2]
+        return (np.diff(below, axis=1) >= 0).all(axis=(1, 2))
+
+    oracle, spread = naive_compare.log_gain(counts, falls, 200_000, seed=1)
+    factor, error = found.log_bayes_factor("expert A", "no rules")
+    assert error < 0.05
+    assert abs(factor - oracle) <= 5 * np.hypot(spread, error)
+
+
 def test_true_sharing_is_preferred_on_enough_cases_and_false_sharing_is_not() -> None:
     true = compare(SAME, tc.sample(SAME, 2000, seed=1), [THREE, None], seed=1)
     false = compare(SAME, tc.sample(APART, 2000, seed=1), [THREE, None], seed=1)
@@ -148,7 +165,7 @@ def test_the_seed_repeats_everything_whatever_the_threads() -> None:
     data = tc.sample(APART, 50, seed=1)
     rules = [TWO, "P(Coin=a | Side=x) <= P(Coin=a | Side=y)", None]
     one, two, other = (
-        compare(APART, data, rules, seed=seed, threads=threads)
+        compare(APART, data, rules, seed=seed, threads=threads, sampling=Sampling(draws=400))
         for seed, threads in ((1, 1), (1, 2), (2, 1))
     )
     assert one.to_plain() == two.to_plain()
