@@ -16,11 +16,13 @@ from naive_rules import World
 from tacit.core.dag import Dag
 from tacit.core.errors import KnowledgeError
 from tacit.core.variables import Discrete
+from tacit.estimate.curved.events import contraction
 from tacit.estimate.curved.functions import Functions, functions_of
 from tacit.knowledge.applying import rule
 from tacit.knowledge.binding import bind, bound_but_false
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
+from tacit.knowledge.curves import Event
 from tacit.knowledge.expansion import expansion
 from tacit.knowledge.parsing import rules_of
 from tacit.knowledge.statements import Compare, Expression, Factors, Part, Rule
@@ -189,6 +191,30 @@ def test_slopes_and_bends_are_those_of_the_values(data):
         assert_allclose(bends[:, at], plain, atol=1e-8 * size)
     for one, cells in zip(slopes, found.touched, strict=True):
         assert set(found.support[np.flatnonzero(one)]) <= set(cells.tolist())
+
+
+@given(st.data())
+def test_an_event_is_summed_by_contractions_as_by_enumeration(data):
+    world = data.draw(worlds())
+    names = data.draw(st.lists(st.sampled_from(list(world.states)), min_size=1, unique=True))
+    codes = {name: sorted(data.draw(st.sets(st.integers(0, len(world.states[name]) - 1),
+                                            min_size=1))) for name in names}  # fmt: skip
+    event = Event(tuple(sorted((name, tuple(held)) for name, held in codes.items())))
+    found = contraction(cells_of(world), Dag(world.parents), event)
+    theta = theta_of(world)
+    plain = sum(
+        chance
+        for case, chance in naive_curved.joint(world)
+        if all(world.states[name].index(case[name]) in held for name, held in codes.items())
+    )
+    assert_allclose(found.value(theta), plain)
+    value, slopes = found.gradient(theta)
+    bends = found.hessian(theta)
+    assert_allclose(value, plain)
+    for at, cell in enumerate(found.cells.tolist()):
+        assert_allclose(slopes[at], naive_curved.slope(found.value, theta, cell), atol=1e-10)
+        moved = naive_curved.slope(lambda there: found.gradient(there)[1], theta, cell)
+        assert_allclose(bends[at], moved, atol=1e-10)
 
 
 @given(st.data())

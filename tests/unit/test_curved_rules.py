@@ -252,7 +252,7 @@ def test_a_long_chain_is_summed_link_by_link():
 def test_a_network_that_is_too_wide_is_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(events, "MOST_SLOPES", 40)
     with pytest.raises(SizeError) as caught:
-        functions("P(Xray=abnormal, Smoker=yes) <= 0.2")
+        events.contraction(CELLS, DAG, Event((("Smoker", (1,)), ("Xray", (1,)))))
     assert str(caught.value) == (
         "P(Smoker=yes, Xray=abnormal) is summed over 4 variables, and one step has 4 cells "
         "(Genes, Cancer)\n\n"

@@ -21,6 +21,7 @@ from tacit.knowledge.statements import (
     Coefficient,
     Compare,
     Expression,
+    Factors,
     Group,
     Ignores,
     Influence,
@@ -52,7 +53,9 @@ def p(*targets: Term, given: tuple[Term, ...] = ()) -> Probability:
     return Probability(targets, given)
 
 
-def side(*parts: float | Probability | Coefficient | tuple[float, Probability]) -> Expression:
+def side(
+    *parts: float | Probability | Coefficient | tuple[float, Probability | Factors],
+) -> Expression:
     made = []
     for part in parts:
         if isinstance(part, tuple):
@@ -104,6 +107,25 @@ STATEMENTS = [
     ),
     ("P(A=a) <= 2 * 3 / 4 * P(B=b)", Compare((side(A), side((1.5, B))), ("<=",))),
     ("1e-3 <= P(A=a) - -0.5", Compare((side(0.001), side(A, 0.5)), ("<=",))),
+    ("P(A=a) * P(B=b) <= 0.01", Compare((side((1, Factors((A, B)))), side(0.01)), ("<=",))),
+    (
+        "2 * P(A=a) * P(A=a) = P(B=b) * 3 / P(A=a)",
+        Compare((side((2, Factors((A, A)))), side((3, Factors((B,), (A,))))), ("=",)),
+    ),
+    (
+        "P(A=a) / (2 * P(B=b)) >= 3 - 1 / P(B=b)",
+        Compare((side((0.5, Factors((A,), (B,)))), side(3, (-1, Factors((), (B,))))), (">=",)),
+    ),
+    (
+        "(P(A=a) + P(B=b)) * (1 - P(B=b)) / (P(A=a) / P(B=b)) * -3 = -(P(A=a) - 1) / P(B=b)",
+        Compare(
+            (
+                side((-3, Factors((side(A, B), side(1, (-1, B)), B), (A,)))),
+                side((1, Factors((side((-1, A), 1),), (B,)))),
+            ),
+            ("=",),
+        ),
+    ),
     ("P(A=a) ~ P(B=b) +- 5%", About(side(A), side(B), 0.05)),
     ("P(A=a) ~ 0.5 ± 0.1", About(side(A), side(0.5), 0.1)),
     ("P(A=a) : P(B=b) = P(B=b) : P(A=a)", Ratios(((A, B), (B, A)))),
@@ -316,6 +338,12 @@ def test_rules_are_built_in_python():
         cancer.between(0.1, 0.3): "0.1 <= P(Cancer=yes | Smoker=yes) <= 0.3",
         cancer.about(other, within=0.05): "P(Cancer=yes | Smoker=yes)"
         " ~ P(Cancer=yes | Smoker=no) +- 0.05",
+        cancer / other >= 3: "P(Cancer=yes | Smoker=yes) / P(Cancer=yes | Smoker=no) >= 3",
+        2 * cancer * other <= 1 / other: "2 * P(Cancer=yes | Smoker=yes)"
+        " * P(Cancer=yes | Smoker=no) <= 1 / P(Cancer=yes | Smoker=no)",
+        cancer / (1 - cancer) * 0.5 == (1 + other) * cancer: "0.5 * P(Cancer=yes | Smoker=yes)"
+        " / (1 - P(Cancer=yes | Smoker=yes))"
+        " = (1 + P(Cancer=yes | Smoker=no)) * P(Cancer=yes | Smoker=yes)",
     }
     for rule, text in built.items():
         assert isinstance(rule, Rule)
