@@ -14,7 +14,7 @@ STATES = ("heads", "tails")
 COIN = tc.Network(
     tc.Dag({"Coin": ()}),
     {"Coin": tc.Discrete("Coin", STATES)},
-    {"Coin": tc.table(tc.Discrete("Coin", STATES), [0.5, 0.5])},
+    {"Coin": tc.Table((tc.Discrete("Coin", STATES),), np.array([0.5, 0.5]))},
 )
 
 
@@ -141,7 +141,7 @@ def test_more_doubted_rules_of_a_row_than_can_be_combined_are_still_weighed() ->
     variable = tc.Discrete("Die", tuple(map(str, range(12))))
     network = tc.Network(
         tc.Dag({"Die": ()}), {"Die": variable},
-        {"Die": tc.table(variable, np.full(12, 1 / 12))},
+        {"Die": tc.Table((variable,), np.full(12, 1 / 12))},
     )  # fmt: skip
     rules = "\n".join(f"P(Die={at}) = {value} confidence 0.5" for at, value in
                       zip(range(10), [0.083] * 9 + [0.2], strict=True))  # fmt: skip

@@ -23,13 +23,13 @@ def die(*counts: int) -> dict[str, list[str]]:
 ONE_COIN = tc.Network(
     tc.Dag({"Coin": ()}),
     {"Coin": tc.Discrete("Coin", ("heads", "tails"))},
-    {"Coin": tc.table(tc.Discrete("Coin", ("heads", "tails")), [0.5, 0.5])},
+    {"Coin": tc.Table((tc.Discrete("Coin", ("heads", "tails")),), np.array([0.5, 0.5]))},
 )
 
 
 def one_die(states: int) -> tc.Network:
     variable = tc.Discrete("Die", tuple(map(str, range(states))))
-    even = tc.table(variable, np.full(states, 1 / states))
+    even = tc.Table((variable,), np.full(states, 1 / states))
     return tc.Network(tc.Dag({"Die": ()}), {"Die": variable}, {"Die": even})
 
 
@@ -83,9 +83,7 @@ def test_an_order_of_three_states_has_the_mean_of_the_specification() -> None:
 def test_a_rule_that_holds_anyway_changes_nothing() -> None:
     cases = die(100, 400, 500)
     free = tc.posterior(one_die(3), cases, prior=tc.K2(), seed=1)
-    ruled = tc.posterior(
-        one_die(3), cases, prior=tc.K2(), knowledge="P(Die=0) <= 0.5", seed=1
-    )
+    ruled = tc.posterior(one_die(3), cases, prior=tc.K2(), knowledge="P(Die=0) <= 0.5", seed=1)
     assert_allclose(ruled.mean["Die"], free.mean["Die"], atol=1e-12)
     assert_allclose(ruled.sd["Die"], free.sd["Die"], atol=1e-9)
 
@@ -98,7 +96,9 @@ def test_the_mode_is_the_map_estimate_under_the_rules() -> None:
     assert_allclose(found.mode["Die"], fit.network["Die"].values, atol=1e-9)
 
 
-@pytest.mark.parametrize(("counts", "mean", "sd"), [((0, 3), 0.125, 0.110), ((2, 8), 5 / 22, 0.087)])
+@pytest.mark.parametrize(
+    ("counts", "mean", "sd"), [((0, 3), 0.125, 0.110), ((2, 8), 5 / 22, 0.087)]
+)
 def test_the_product_of_binomials_counts_two_states_twice(
     counts: tuple[int, int], mean: float, sd: float
 ) -> None:
@@ -134,7 +134,11 @@ def chained(cases: int) -> tc.Dataset:
     network = tc.Network(
         tc.Dag.parse(CHAIN),
         {"A": a, "B": b, "C": c},
-        {"A": tc.table(a, [0.6, 0.4]), "B": tc.Table((a, b), moved), "C": tc.Table((b, c), moved)},
+        {
+            "A": tc.Table((a,), np.array([0.6, 0.4])),
+            "B": tc.Table((a, b), moved),
+            "C": tc.Table((b, c), moved),
+        },
     )
     return tc.sample(network, cases, seed=4)
 
@@ -182,9 +186,7 @@ def test_predictions_weigh_every_draw_by_what_it_makes_of_the_case() -> None:
 def test_missing_cells_agree_with_the_sum_over_completions() -> None:
     cases = {"A": ["no", "yes", "yes", "", "no", "no"], "B": ["no", "yes", "", "yes", "no", ""]}
     exact = tc.average("A -> B", cases, prior=tc.K2())
-    found = tc.posterior(
-        "A -> B", cases, prior=tc.K2(), seed=2, sampling=tc.Sampling(draws=8000)
-    )
+    found = tc.posterior("A -> B", cases, prior=tc.K2(), seed=2, sampling=tc.Sampling(draws=8000))
     for name in "AB":
         error = found.whole.error.max()
         assert (np.abs(found.mean[name] - exact.mean[name]) < 5 * error).all()

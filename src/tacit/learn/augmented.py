@@ -7,20 +7,24 @@ Markov blanket, and θ given the cases so completed, which is a posterior of com
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import KnowledgeError, MissingError, OptionError, WeightError
+from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.diagnostics import effective_size, error_of_mean, split_rhat
 from tacit.estimate.bayes.draws import Sampling
 from tacit.estimate.bayes.exact import Exact
+from tacit.estimate.bayes.masses import chosen, misses, without_inequalities
 from tacit.estimate.bayes.sampler import sample
 from tacit.estimate.posteriors import draw_rows
 from tacit.infer.contexts import code_matrix
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.sampling import sample_forward
+from tacit.knowledge.blocks import Blocks
+from tacit.knowledge.polytope import Interior
 from tacit.learn.counted import cases_used
 from tacit.learn.doubts import doubts_of
 from tacit.learn.gathered import Gathered
@@ -32,6 +36,8 @@ from tacit.learn.whole import Whole
 
 WARM = 200
 """Rounds before draws are kept."""
+TRIES = 32
+"""Draws without inequalities, of which the first that keeps them is taken."""
 SWEEPS = 64
 """Sweeps of the sampler between one completion of the cases and the next."""
 MOST_NUMBERS = 200_000_000
@@ -66,6 +72,11 @@ def _refuse(told: Told, scene: Scene) -> None:
             "missing cells need a Dirichlet prior and the multinomial likelihood"
             "\n\nleave out likelihood= and tc.TruncatedNormal, or the incomplete cases"
         )
+    if scene.bound.curved:
+        raise KnowledgeError(
+            "rules that are not linear need complete cases in tc.posterior"
+            "\n\ntc.fit takes both; or leave out the rules or the incomplete cases"
+        )
     if doubts_of(scene.bound):
         raise KnowledgeError(
             "rules said with less than certainty need complete cases in tc.posterior"
@@ -79,6 +90,59 @@ def _gaps(gathered: Gathered) -> tuple[str, ...]:
         f"{cells:,} missing cells were drawn together with the parameters; the log marginal "
         "likelihood is not computed (tc.average sums over all completions of a few cases)",
     )
+
+
+def _quick(exact: Exact) -> Exact:
+    """Without blocks done by quadrature, which is slow for a single draw."""
+    which = exact.which.copy()
+    which[list(exact.patches)] = False
+    return replace(exact, which=which, patches={})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rest:
+    """Blocks without constants: drawn without their inequalities until these hold, or, where that
+    takes too long, by some sweeps of the sampler.
+
+    at     positions of their cells among those of all blocks
+    loose  the same blocks without inequalities; None where even that has no constants
+    """
+
+    blocks: Blocks
+    inside: Interior
+    at: Ints
+    loose: Exact | None
+
+    @staticmethod
+    def of(ground: Ground, exact: Exact, density: Density) -> _Rest | None:
+        which = np.flatnonzero(~exact.which)
+        if not which.size:
+            return None
+        part, inside = chosen(ground.blocks, ground.inside, which)
+        at = np.flatnonzero(~exact.which[ground.blocks.cell_block])
+        loose = _quick(Exact.of(*without_inequalities(part, inside), density))
+        return _Rest(part, inside, at, loose if loose.which.all() else None)
+
+    def draw(self, density: Density, random: np.random.Generator, out: Floats) -> None:
+        """Write a draw of these blocks to their positions."""
+        mine = replace(density, alpha=density.alpha[self.at])
+        drawn = np.full(self.at.size, np.nan)
+        missing: Bools = np.ones(len(self.blocks), dtype=np.bool_)
+        if self.loose is not None:
+            many = self.loose.draw(mine, random, TRIES)
+            unequal = ~self.blocks.rules.equal & ~self.inside.tight
+            holds = misses(self.blocks, many, unequal) <= 0
+            first = holds.argmax(axis=0)
+            missing = np.asarray(~holds.any(axis=0))
+            drawn = many[first[self.blocks.cell_block], np.arange(self.at.size)]
+        if missing.any():
+            few = Sampling(draws=4, chains=1, precision=None, most=SWEEPS)
+            seed = int(random.integers(2**63))
+            left = np.flatnonzero(missing)
+            found = sample(self.blocks, left, mine, few, seed, inside=self.inside)
+            inside = missing[self.blocks.cell_block]
+            drawn[inside] = found.values[-1, -1][inside]
+        out[self.at] = drawn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,12 +165,13 @@ class _Chain:
     exact: Exact
     pooled: bool
     sizes: Ints
+    rest: _Rest | None
 
     @staticmethod
     def of(gathered: Gathered, told: Told, scene: Scene) -> _Chain:
         layout = layout_of(told.structure.dag, gathered.variables)
         codes, constant = _codes(gathered, layout)
-        ground = certain_ground(scene, np.zeros(0, dtype=np.int64), every_row=False)
+        ground = certain_ground(scene, np.zeros(0, dtype=np.int64))
         if ground.inside.zero.any():
             raise MissingError(
                 "rules that hold cells at 0 need complete cases in tc.posterior"
@@ -114,14 +179,14 @@ class _Chain:
             )
         pooled = pools(ground, scene.prior, told.pooled)
         density = scene.density(ground.blocks.cells, np.zeros(scene.cells.size), False, pooled)
-        exact = Exact.of(ground.blocks, ground.inside, density)
+        exact = _quick(Exact.of(ground.blocks, ground.inside, density))
         gaps = np.argwhere(codes < 0)
         starts, lengths = scene.cells.rows_of(np.arange(scene.cells.size))
         sizes = lengths[np.unique(starts, return_index=True)[1]]
         order = _order(scene, layout)
         return _Chain(
             scene, layout, codes, gaps[:, 0].copy(), gaps[:, 1].copy(), constant[order],
-            order, ground, exact, pooled, sizes,
+            order, ground, exact, pooled, sizes, _Rest.of(ground, exact, density),
         )  # fmt: skip
 
     def run(self, number: int, kept: Floats, told: Told) -> None:
@@ -161,13 +226,8 @@ class _Chain:
             return theta
         density = scene.density(blocks.cells, counts, False, self.pooled)
         drawn = self.exact.draw(density, random, 1)[0]
-        rest = np.flatnonzero(~self.exact.which)
-        if rest.size:
-            few = Sampling(draws=4, chains=1, precision=None, most=SWEEPS)
-            seed = int(random.integers(2**63))
-            found = sample(blocks, rest, density, few, seed, inside=self.ground.inside)
-            inside = ~self.exact.which[blocks.cell_block]
-            drawn[inside] = found.values[-1, -1][inside]
+        if self.rest is not None:
+            self.rest.draw(density, random, drawn)
         theta[blocks.cells] = drawn
         return theta
 

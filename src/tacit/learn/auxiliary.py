@@ -130,9 +130,8 @@ def _row_nodes(posterior: Posterior, start: int) -> list[AuxiliaryNode]:
     total = f"N {row}"
     nodes.append(AuxiliaryNode(total, "integer", (), "any", number(float(sum(counts)))))
     for name, cell, seen in zip(names, every, counts, strict=True):
-        parents, said = (total, name), "Binomial(N, θ)"
-        if not products:
-            parents, said = (total, *names), "Multinomial(N, θ), this cell"
+        parents = (total, name) if products else (total, *names)
+        said = "Binomial(N, θ)" if products else "Multinomial(N, θ), this cell"
         count = f"N {cell_label(cells, cell)}"
         nodes.append(AuxiliaryNode(count, "integer", parents, said, number(float(seen))))
     return nodes

@@ -9,12 +9,17 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import KnowledgeError
 from tacit.core.grid import Grid, number
+from tacit.infer.queries import query
 from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.expansion import instance
-from tacit.knowledge.parsing import rule_of
+from tacit.knowledge.parsing import expression_of, rule_of
 from tacit.knowledge.rows import Rows
 from tacit.learn.posteriors import Posterior
+from tacit.learn.predictive import networks
+
+MOST_ASKED = 1_000
+"""Networks that are asked about an event."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,15 +87,33 @@ def derived(posterior: Posterior, text: str) -> Derived:
     """The quantity under every draw."""
     if not isinstance(text, str):
         raise KnowledgeError(f'a quantity is a text such as "P(A=a | B=b)", not {text!r:.60}')
-    rule = rule_of(f"{text} <= 0")
     families = posterior.cells.families
     declared = {a.name for axes in families.values() for a in axes if not a.inferred_order}
-    bound = bind([rule], posterior.cells, ordered=declared)
+    bound = bind([rule_of(f"{text} <= 0")], posterior.cells, ordered=declared)
+    if bound.curved:
+        return Derived(text, (text,), _by_queries(posterior, text), posterior.level)
     rows = bound.rows
     used, at = np.unique(rows.cells, return_inverse=True)
     values = rows_under(posterior, replace(rows, cells=at), used) - rows.limits
     labels = (text,) if len(rows) == 1 else tuple(map(_label, _lines(bound)))
     return Derived(text, labels, values, posterior.level)
+
+
+def _by_queries(posterior: Posterior, text: str) -> Floats:
+    """(draws, 1) a sum of probabilities of events, each asked of every network drawn."""
+    parts = expression_of(text).parts
+    values = []
+    for network in networks(posterior, MOST_ASKED):
+        total = 0.0
+        for part in parts:
+            asked = 1.0 if part.of is None else query(network, str(part.of))
+            if not isinstance(asked, float) and asked.variables:
+                raise KnowledgeError(
+                    f"{part.of} leaves {asked.variables[0].name!r} open; name a state of it"
+                )
+            total += part.factor * float(asked)
+        values.append([total])
+    return np.array(values)
 
 
 def rows_under(posterior: Posterior, rows: Rows, used: Ints) -> Floats:

@@ -16,11 +16,14 @@ from tacit.knowledge.polytope import Interior, relative_interior
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """Blocks of rows with their rules, what the rules force, and the trees among them."""
+    """Blocks of rows with their rules, what the rules force, and the trees among them.
+
+    forest: None where the rules cannot hold together
+    """
 
     blocks: Blocks
     inside: Interior
-    forest: Forest
+    forest: Forest | None
 
     @property
     def feasible(self) -> bool:
@@ -32,6 +35,8 @@ def ground_of(bound: Bound, also: Ints | None = None) -> Ground:
     """The ground that rules stand on; `also` names cells whose rows are wanted anyhow."""
     blocks = blocks_of(bound, also)
     inside = relative_interior(blocks)
+    if not inside.feasible.all():
+        return Ground(blocks, inside, None)
     return Ground(blocks, inside, compile_blocks(blocks, inside).forest)
 
 
@@ -45,7 +50,7 @@ def said_of(bound: Bound, cells: Ints, rules: Ints) -> Bound:
         for part in bound.proportions
         if part.rule in rules and bool(np.isin(part.lists.flat[0], cells))
     )
-    return replace(bound, rows=rows.chosen(kept), proportions=lists, products=())
+    return replace(bound, rows=rows.chosen(kept), proportions=lists, products=(), curved=())
 
 
 def row_starts(bound: Bound, cells: Ints) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,12 @@ from tacit.core.errors import KnowledgeError
 from tacit.core.network import Network
 from tacit.estimate.bayes.constants import log_evidence
 from tacit.estimate.bayes.exact import Exact
+from tacit.estimate.curved.functions import Functions
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.families.counts import Counts
 from tacit.families.table import Table
 from tacit.knowledge.orders import orders_taken
+from tacit.learn.bent import curves_of, filtered, keeping, wanted_draws
 from tacit.learn.doubts import Weighed, doubts_of, weigh
 from tacit.learn.evidence import POOLED, LogEvidence, refuse_empty_prior
 from tacit.learn.fits import CasesUsed
@@ -33,7 +35,7 @@ from tacit.learn.told import (
     refuse_impossible,
     scene_of,
 )
-from tacit.learn.whole import Whole, whole
+from tacit.learn.whole import Asking, Whole, whole
 from tacit.version import __version__
 
 
@@ -46,13 +48,20 @@ def posterior_of(told: Told) -> Posterior:
     counts = flat(scene.cells, held)
     refuse_impossible(scene, counts)
     doubted = _weighed(told, scene, counts)
-    elsewhere = _cells(doubted)
-    ground = certain_ground(scene, elsewhere, every_row=not told.dirichlet)
+    curves = curves_of(scene.bound, told.structure.dag)
+    bent = None if curves is None else curves.support
+    ground = certain_ground(scene, _cells(doubted), bent, every_row=not told.dirichlet)
     pooled = pools(ground, scene.prior, told.pooled)
     density = scene.density(ground.blocks.cells, counts, told.misses, pooled)
-    parts = [whole(ground.blocks, ground.inside, density, told.asking)]
-    parts += [_mixture(scene, each, counts, told) for each in doubted]
-    found = joined(parts, told.asking.sampling.draws)
+
+    def drawn(asking: Asking) -> Whole:
+        parts = [whole(ground.blocks, ground.inside, density, asking)]
+        parts += [_mixture(scene, each, counts, asking) for each in doubted]
+        return joined(parts, asking.sampling.draws)
+
+    found = drawn(told.asking)
+    if curves is not None:
+        found = _kept(found, curves, told, drawn)
 
     def weighed() -> LogEvidence:
         return _evidence(told, scene, counts, ground, pooled, doubted)
@@ -61,8 +70,20 @@ def posterior_of(told: Told) -> Posterior:
     made = assembled(told, scene, held, found, told.counted.cases, notes)
     beliefs = tuple(belief for each in doubted for belief in _beliefs(scene, each))
     modes = (Mode(ground, density), *(_best(scene, each, counts) for each in doubted))
-    weigher = weighed if told.dirichlet else None
+    weigher = weighed if told.dirichlet and curves is None else None
     return replace(made, beliefs=beliefs, modes=modes, weighed=weigher, counts=counts)
+
+
+def _kept(found: Whole, curves: Functions, told: Told, drawn: Callable[[Asking], Whole]) -> Whole:
+    """The draws that keep rules which are not linear; more of them where many do not."""
+    cells = sum(each.size for each in told.alpha.values())
+    kept = keeping(found, curves, cells)
+    sampling = told.asking.sampling
+    if wanted_draws(kept, sampling.draws) > 2 * sampling.draws:
+        more = replace(sampling, draws=wanted_draws(kept, sampling.draws))
+        found = drawn(replace(told.asking, sampling=more))
+        kept = keeping(found, curves, cells)
+    return filtered(found, kept, told.asking.level)
 
 
 def _best(scene: Scene, weighed: Weighed, counts: Floats) -> Mode:
@@ -85,15 +106,15 @@ def _weighed(told: Told, scene: Scene, counts: Floats) -> list[Weighed]:
     return [weigh(scene.bound, each, scene.prior, counts, told.asking) for each in doubts]
 
 
-def _mixture(scene: Scene, weighed: Weighed, counts: Floats, told: Told) -> Whole:
+def _mixture(scene: Scene, weighed: Weighed, counts: Floats, asking: Asking) -> Whole:
     """The posterior of rows that doubted rules speak of."""
     kept = np.flatnonzero(weighed.weights > NEGLIGIBLE)
     parts = []
     for at in kept.tolist():
         ground = weighed.schemes[at].ground
         density = scene.density(ground.blocks.cells, counts, False, weighed.pooled)
-        parts.append(whole(ground.blocks, ground.inside, density, told.asking))
-    return mixed(parts, weighed.weights[kept], told.asking.level, told.asking.seed)
+        parts.append(whole(ground.blocks, ground.inside, density, asking))
+    return mixed(parts, weighed.weights[kept], asking.level, asking.seed)
 
 
 def _beliefs(scene: Scene, weighed: Weighed) -> list[Belief]:

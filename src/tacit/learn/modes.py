@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import EstimateError
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.ruled.plan import compile_blocks, solve
@@ -13,6 +13,7 @@ from tacit.knowledge.expansion import cell_label
 from tacit.learn.posteriors import Mode, Posterior
 
 SLACK = 1e-9
+TINY = 1e-12
 
 
 def mode_of(posterior: Posterior) -> dict[str, Floats]:
@@ -76,30 +77,27 @@ def _climbed(mode: Mode, start: Floats) -> Floats:
 
 
 def _highest(
-    blocks: Blocks, number: int, at: Ints, density: Density, start: Floats, zero: Floats
+    blocks: Blocks, number: int, at: Ints, density: Density, start: Floats, zero: Bools
 ) -> Floats:
-    from scipy.optimize import LinearConstraint, minimize
+    """Of one block, by sequential quadratic programs."""
+    from scipy.optimize import Bounds, LinearConstraint, minimize
 
     block = blocks[number]
     rows = np.zeros((int(block.row[-1]) + 1, at.size))
     rows[block.row, np.arange(at.size)] = 1.0
-    rules = np.zeros((len(block.rules), at.size))
-    rules[block.rules.owner, block.rules.cells] = block.rules.factors
-    low = np.where(block.rules.equal, block.rules.limits, -np.inf)
-    part = Density(
-        density.alpha[at],
-        None if density.misses is None else density.misses[at],
-        None if density.centre is None else density.centre[at],
-        None if density.spread is None else density.spread[at],
-    )
-    tiny = 1e-12
+    held = [LinearConstraint(rows, 1.0, 1.0)]
+    if len(block.rules):
+        rules = np.zeros((len(block.rules), at.size))
+        rules[block.rules.owner, block.rules.cells] = block.rules.factors
+        low = np.where(block.rules.equal, block.rules.limits, -np.inf)
+        held.append(LinearConstraint(rules, low, block.rules.limits))
+    part = density.of(at)
+
+    def below(theta: Floats) -> float:
+        return -float(part.log(np.clip(theta, TINY, 1 - TINY)))
+
     found = minimize(
-        lambda theta: -float(part.log(np.clip(theta, tiny, 1 - tiny))),
-        start,
-        method="SLSQP",
-        bounds=[(0.0, 0.0) if zero[each] else (0.0, 1.0) for each in at],
-        constraints=[LinearConstraint(rows, 1.0, 1.0)]
-        + ([LinearConstraint(rules, low, block.rules.limits)] if len(block.rules) else []),
-        options={"maxiter": 500, "ftol": 1e-14},
-    )
+        below, start, method="SLSQP", constraints=held, tol=1e-14,
+        bounds=Bounds(np.zeros(at.size), np.where(zero[at], 0.0, 1.0)),
+    )  # fmt: skip
     return np.asarray(found.x)

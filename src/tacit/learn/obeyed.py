@@ -74,7 +74,8 @@ def obey(
     weights = np.maximum(weights, 0.0)
     with impossible_in_words(known):
         ruling = solve(known.plan, weights)
-    theta, said = ruling.theta, ()
+    theta = ruling.theta
+    said: tuple[str, ...] = ()
     if isinstance(estimate, PosteriorMean):
         theta, said = _means(known, prior, counts)
     worth = priced(known.plan, weights, ruling)

@@ -119,20 +119,23 @@ def flat(cells: Cells, tables: Mapping[str, Floats]) -> Floats:
     return out
 
 
-def certain_ground(scene: Scene, elsewhere: Ints, every_row: bool) -> Ground:
+def certain_ground(
+    scene: Scene, elsewhere: Ints, also: Ints | None = None, *, every_row: bool = False
+) -> Ground:
     """What the certain rules leave, without the cells that doubted rules speak of.
 
-    every_row: rows that no rule speaks of are wanted as well
+    also       cells whose rows are wanted whatever rules say
+    every_row  all rows are wanted
     """
     outside = np.ones(scene.cells.size, dtype=np.bool_)
     outside[elsewhere] = False
     sure = [at for at, rule in enumerate(scene.bound.rules) if rule.confidence == 1]
     said = said_of(scene.bound, np.flatnonzero(outside), np.array(sure, dtype=np.int64))
-    also = None
-    if every_row:
-        also = np.unique(scene.cells.rows_of(np.arange(scene.cells.size))[0])
-        also = also[outside[also]]
-    return ground_of(said, also)
+    wanted = np.arange(scene.cells.size) if every_row else also
+    if wanted is not None:
+        wanted = np.unique(scene.cells.rows_of(wanted)[0])
+        wanted = wanted[outside[wanted]]
+    return ground_of(said, wanted)
 
 
 def refuse_impossible(scene: Scene, counts: Floats) -> None:
@@ -153,6 +156,7 @@ def pools(ground: Ground, prior: Floats, pooled: bool | None) -> bool:
     """
     if pooled is not None:
         return pooled
+    assert ground.forest is not None, "certain rules were found to hold together before"
     try:
         ground.forest.parameters(prior[ground.blocks.cells])
     except ImproperError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.estimate.bayes.constants import log_evidence
+from tacit.estimate.bayes.constants import exact_log_evidence
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.draws import Sampling
 from tacit.estimate.bayes.exact import Exact
@@ -99,13 +99,11 @@ def whole(blocks: Blocks, inside: Interior, density: Density, asking: Asking) ->
         settled, ways = found.settled, {**ways, SAMPLED: int(rest.size)}
     return Whole(
         blocks.cells, mean, sd, lower, upper, draws, error, size, rhat, known, settled, ways,
-        blocks.cell_block, _powers(blocks, inside, exact, density),
+        blocks.cell_block, _powers(blocks, exact, density),
     )  # fmt: skip
 
 
-def _powers(
-    blocks: Blocks, inside: Interior, exact: Exact, density: Density
-) -> Callable[[Ints], float | None]:
+def _powers(blocks: Blocks, exact: Exact, density: Density) -> Callable[[Ints], float | None]:
     """log E[Π θ] is the log marginal likelihood of one case that uses those cells. [1.7]"""
     owner = blocks.cell_block
 
@@ -114,11 +112,8 @@ def _powers(
         if not (density.dirichlet and exact.which[at]):
             return None
         more = np.bincount(used, minlength=owner.size).astype(np.float64)
-        found = log_evidence(
-            blocks, exact, density.alpha, more, Sampling(), 0,
-            pooled=density.pooled, inside=inside, only=np.array([at]),
-        )  # fmt: skip
-        return float(found.value[at])
+        found = exact_log_evidence(exact, density.alpha, more, pooled=density.pooled)
+        return float(found[at])
 
     return log_mean
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +34,14 @@ class Density:
     def dirichlet(self) -> bool:
         """Whether it is a Dirichlet held to the rules, and nothing else."""
         return self.misses is None and self.centre is None
+
+    def of(self, positions: Ints) -> Density:
+        """The same of some positions."""
+        misses, centre, spread = (
+            None if each is None else each[positions]
+            for each in (self.misses, self.centre, self.spread)
+        )
+        return Density(self.alpha[positions], misses, centre, spread, self.pooled)
 
     def log(self, theta: Floats) -> Floats:
         """(...,) of every vector of cells in the last axis, whatever the rules say of it."""
