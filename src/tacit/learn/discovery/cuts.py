@@ -98,8 +98,8 @@ class Search:
             choice = self._best(node)
             if choice is None:
                 continue
-            for number, each in enumerate(choice.found):
-                cut = self._cut(node, choice, each, number == 0)
+            for each in choice.found:
+                cut = self._cut(node, choice, each)
                 found.append(cut)
                 nodes += self._below(node, cut, found)
             taken = {unit for each in choice.found for unit in each.group}
@@ -107,9 +107,9 @@ class Search:
             nodes.append(replace(node, units=left))
         return tuple(found)
 
-    def _cut(self, node: _Node, choice: _Choice, each: Found, first: bool) -> Cut:
+    def _cut(self, node: _Node, choice: _Choice, each: Found) -> Cut:
         units = tuple(node.units[at] for at in each.group)
-        cost = each.price + (choice.price if first else 0.0)
+        cost = each.price + choice.price / len(choice.found)
         return Cut(choice.mass, choice.states, units, each.gain, each.sure, cost)
 
     def _below(self, node: _Node, cut: Cut, found: list[Cut]) -> Iterator[_Node]:
@@ -125,7 +125,7 @@ class Search:
         if node.tied and self.masses:
             choice = self._weighed(replace(node, units=cut.units), cut.states, True, 0.0)
             for each in choice.found[:1] if choice.net > self.least else ():
-                more = self._cut(replace(node, units=cut.units), choice, each, True)
+                more = self._cut(replace(node, units=cut.units), choice, each)
                 found.append(more)
                 tied = more.units
                 yield _Node(rest, tied)

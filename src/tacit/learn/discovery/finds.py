@@ -19,7 +19,7 @@ class Proposal:
     gain   what the rule adds to the log marginal likelihood, in nats, beside those before it
     sure   the log Bayes factor that had to pass: the lesser of those under the prior and under one
            that holds all distributions equally likely; of an order, against its opposite
-    price  what the choice among all such rules costs, in nats; sure - price is above the threshold
+    price  what the choice among all such rules costs, in nats; rules chosen together share it
     cases  the weight of the cases behind it
     """
 

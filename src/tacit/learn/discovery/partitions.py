@@ -249,7 +249,7 @@ class Found:
 
     gain   under the caller's prior, in nats
     sure   the lesser of the gains under the prior and under the reference
-    price  what the choice among partitions costs
+    price  its part of what the choice among partitions costs
     """
 
     group: tuple[int, ...]
@@ -271,8 +271,8 @@ class Sharing(Protocol):
 def worthy(items: Sharing, groups: Groups, least: float) -> tuple[Found, ...]:
     """The groups that gain `least` more than they cost; the weakest is dissolved until all do.
 
-    The price of a group is what the prior over partitions would ask less without it; it is told in
-    the order from the strongest group on, so that prices add up.
+    A group must be worth the difference that it makes to the price of all, and all together their
+    price; every group is told its part of that, by the items it does away with.
     """
     many = len(items)
     gains = {group: items.gains(group) for group in groups if len(group) > 1}
@@ -283,12 +283,14 @@ def worthy(items: Sharing, groups: Groups, least: float) -> tuple[Found, ...]:
             min(gains[each]) - whole + price(many, sizes_of(kept[:at] + kept[at + 1 :]))
             for at, each in enumerate(kept)
         ]
+        together = sum(min(gains[each]) for each in kept) - whole
         weakest = int(np.argmin(net))
-        if net[weakest] > least:
+        if min(together, net[weakest]) > least:
             break
         del kept[weakest]
-    totals = [price(many, sizes_of(kept[:at])) for at in range(len(kept) + 1)]
+    spared = sum(len(group) - 1 for group in kept)
+    total = price(many, sizes_of(kept))
     return tuple(
-        Found(group, gains[group][0], min(gains[group]), totals[at + 1] - totals[at])
-        for at, group in enumerate(kept)
+        Found(group, gains[group][0], min(gains[group]), total * (len(group) - 1) / spared)
+        for group in kept
     )

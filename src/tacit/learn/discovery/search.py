@@ -185,11 +185,11 @@ def _cells(page: _Page, wishes: Wishes) -> Iterator[Proposal]:
         if not found:
             continue
         page.cells[unit] = _whole(found, sheet.states)
-        for number, each in enumerate(found):
+        for each in found:
             states = [child.states[at] for at in each.group]
             rule = saying.equal_cells(child.name, states, sheet.context(sheet.speaker(unit)))
             cases = float(items.counts[list(each.group)].sum())
-            price = each.price + (which if number == 0 else 0.0)
+            price = each.price + which / len(found)
             yield Proposal(rule, "cells", each.gain, each.sure, price, cases)
 
 
