@@ -10,8 +10,9 @@ from typing import Any
 from tacit.core.dag import Dag
 from tacit.core.errors import EstimateError
 from tacit.core.variables import Discrete, Variable
-from tacit.estimate.curved.report import NoPointError
+from tacit.estimate.curved.report import EdgeError, NoPointError
 from tacit.estimate.curved.solver import HOLDS
+from tacit.estimate.ruled.curves import missed_in, rules_of
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.plan import Plan, compile_plan
 from tacit.infer.flat import Layout
@@ -86,20 +87,29 @@ def _placed(tables: Mapping[str, tuple[Discrete, ...]], layout: Layout) -> Cells
 
 def _nowhere(known: Ruled, problem: NoPointError) -> str:
     """The rules of a block under which no tables were found, and by how much each was missed."""
-    worst: dict[int, float] = {}
-    for rule, missed in zip(problem.rules, problem.missed.tolist(), strict=True):
-        if rule >= 0:
-            worst[rule] = max(worst.get(rule, 0.0), missed)
-    rules = [(written(known.bound.rules[rule]), worst[rule]) for rule in sorted(worst)]
+    missed = missed_in(known.bound, known.plan, problem.block, problem.theta)
     said = "\n".join(
-        f"    {text}\n        {f'missed by {by:.3g}' if by > HOLDS else 'kept'}"
-        for text, by in rules
+        f"    {written(known.bound.rules[rule])}\n"
+        f"        {f'missed by {by:.3g}' if by > HOLDS else 'kept'}"
+        for rule, by in missed.items()
     )
     return (
         "no tables were found that keep all of these rules; those that came nearest do not keep "
         f"every one\n\n{said}\n\n"
         "that is no proof that they conflict, since not all of them are linear; loosen one, or "
         "leave one out"
+    )
+
+
+def _edge(known: Ruled, problem: EdgeError) -> str:
+    """The rules of a block, one of whose cells they leave no probability though it has some."""
+    blocks = known.plan.blocks
+    cell = int(blocks.cells[blocks.cell_at[problem.block] + problem.positions[0]])
+    rules = rules_of(known.plan, problem.block)
+    said = "\n".join(f"    {written(known.bound.rules[rule])}" for rule in rules)
+    return (
+        f"the rules leave no probability to {cell_label(known.bound.cells, cell)}, which cases or "
+        f"prior speak for\n\n{said}\n\nallow a little, or look at these cases"
     )
 
 
@@ -112,6 +122,10 @@ def impossible_in_words(known: Ruled | None) -> Iterator[None]:
         if known is None:
             raise
         raise EstimateError(_nowhere(known, problem)) from None
+    except EdgeError as problem:
+        if known is None:
+            raise
+        raise EstimateError(_edge(known, problem)) from None
     except ImpossibleEvidenceError as problem:
         if known is None:
             raise

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.estimate.curved.polynomials import sparse
 from tacit.knowledge.calling import gradient_at, hessian_at, value_at
 from tacit.knowledge.curves import Applied, Atom
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Call:
     """sign · (f(v) - limit) of function number `number`; v = over / under, atom by atom.
 
-    under is -1 where nothing divides
+    under is the atom behind the last where nothing divides: it is 1
     """
 
     number: int
@@ -30,7 +31,7 @@ class Call:
 
     def arguments(self, atoms: Floats) -> tuple[Floats, Floats]:
         """v, and what divides; nan where that is 0."""
-        below = np.where(self.under < 0, 1.0, atoms[self.under])
+        below = np.append(atoms, 1.0)[self.under]
         below = np.where(below > 0, below, np.nan)
         return np.asarray(atoms[self.over] / below), np.asarray(below)
 
@@ -84,8 +85,8 @@ class Calls:
         calls = []
         for number, each in said:
             over = np.array([numbers[up] for up, _ in each.of], dtype=np.int64)
-            under = np.array([-1 if low is None else numbers[low] for _, low in each.of])
-            calls.append(Call(number, each, over, under.astype(np.int64)))
+            under = [len(numbers) if low is None else numbers[low] for _, low in each.of]
+            calls.append(Call(number, each, over, np.array(under, dtype=np.int64)))
         return Calls(tuple(calls), count, len(numbers))
 
     def values(self, atoms: Floats) -> Floats:
@@ -97,24 +98,17 @@ class Calls:
 
     def slopes(self, atoms: Floats) -> csr_array:
         """(all functions, atoms) derivatives."""
-        from scipy.sparse import csr_array, lil_array
-
-        found = np.zeros((self.count, self.size + 1)) if self.calls else None
-        if found is None:
-            return csr_array((self.count, self.size))
+        parts = []
         for call in self.calls:
             which, slopes = call.slopes(atoms)
-            np.add.at(found[call.number], which, slopes)
-        return csr_array(lil_array(found[:, :-1]))
+            parts.append((np.full(which.size, call.number), which, slopes))
+        return sparse(parts, (self.count, self.size))
 
     def bends(self, atoms: Floats, multipliers: Floats) -> csr_array:
         """(atoms, atoms) Σ multiplier · second derivatives."""
-        from scipy.sparse import csr_array
-
-        if not self.calls:
-            return csr_array((self.size, self.size))
-        found = np.zeros((self.size + 1, self.size + 1))
+        parts = []
         for call in self.calls:
             which, bends = call.bends(atoms)
-            np.add.at(found, np.ix_(which, which), multipliers[call.number] * bends)
-        return csr_array(found[:-1, :-1])
+            row, column = (each.ravel() for each in np.meshgrid(which, which, indexing="ij"))
+            parts.append((row, column, multipliers[call.number] * bends.ravel()))
+        return sparse(parts, (self.size, self.size))

@@ -10,13 +10,15 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import SizeError
 from tacit.estimate.curved.problem import Functions, Placed, Problem, independent
-from tacit.estimate.curved.report import CurvedReport, NoPointError
+from tacit.estimate.curved.report import CurvedReport, EdgeError, NoPointError
 from tacit.estimate.curved.solver import improve, solve_curved
 from tacit.knowledge.blocks import Block
 from tacit.knowledge.polytope import Interior
 
 MOST_CELLS = 3000
 """Cells of a block up to which the KKT system, which is dense, fits well into memory."""
+GONE = 1e-6
+"""A cell with evidence that comes out lower, at a point that is no maximum, is held at 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +43,6 @@ class Component:
     size     how many positions the block has; `kept` are those that rules do not hold at 0
     sources  (linear,) the rule of the block that each linear constraint is; -1 for sums of rows
     rules    how many linear rules the block has
-    owners   (constraints,) the number of the rule each comes from; -1 for sums of rows
     """
 
     problem: Problem
@@ -49,7 +50,6 @@ class Component:
     kept: Ints
     sources: Ints
     rules: int
-    owners: Ints
 
     @staticmethod
     def of(block: Block, inside: Interior, functions: Sequence[Functions]) -> Component:
@@ -80,11 +80,8 @@ class Component:
             np.concatenate([np.ones(len(sums), dtype=np.bool_), level[chosen]]),
             curved,
         )
-        none = np.full(len(sums), -1)
-        owners = np.concatenate([none, rules.rule[chosen], *(each.rule for each in functions)])
-        return Component(
-            problem, block.size, kept, np.concatenate([none, chosen]), len(rules), owners
-        )
+        sources = np.concatenate([np.full(len(sums), -1), chosen])
+        return Component(problem, block.size, kept, sources, len(rules))
 
     def solve(
         self, weights: Floats, at: Floats | None = None, count: int = 20, *, second: bool = True
@@ -113,18 +110,26 @@ class Component:
     ) -> CurvedReport:
         near = None if at is None else at[self.kept]
         try:
-            return solve_curved(problem, count=count, at=near, second=second)
+            found = solve_curved(problem, count=count, at=near, second=second)
         except NoPointError as error:
-            error.rules = tuple(self.owners.tolist())
+            error.theta = self._spread(error.theta)
             raise
+        gone = (problem.weights > 0) & (found.theta < GONE)
+        if gone.any() and not found.roots:
+            raise EdgeError(self.kept[gone])
+        return found
+
+    def _spread(self, theta: Floats) -> Floats:
+        whole = np.zeros(self.size)
+        whole[self.kept] = theta
+        return whole
 
     def _answer(self, found: CurvedReport) -> Answer:
-        theta, pull = np.zeros(self.size), np.zeros(self.rules)
-        theta[self.kept] = found.theta
+        pull = np.zeros(self.rules)
         said = self.sources >= 0
         linear = self.sources.size
         pull[self.sources[said]] = found.multipliers[:linear][said]
-        return Answer(theta, pull, found.multipliers[linear:], found)
+        return Answer(self._spread(found.theta), pull, found.multipliers[linear:], found)
 
 
 def _further(sums: Floats, dense: Floats, level: Bools) -> Ints:

@@ -66,14 +66,14 @@ class Polynomials:
         """(all functions, atoms) derivatives."""
         parts = [(self.owner, self.atoms[:, at], self.terms(atoms, (at,)))
                  for at in range(self.atoms.shape[1])]  # fmt: skip
-        return _sparse(parts, (self.count, self.size))
+        return sparse(parts, (self.count, self.size))
 
     def bends(self, atoms: Floats, multipliers: Floats) -> csr_array:
         """(atoms, atoms) Σ multiplier · second derivatives."""
         held = multipliers[self.owner]
         parts = [(self.atoms[:, one], self.atoms[:, two], held * self.terms(atoms, (one, two)))
                  for one, two in _pairs(self.atoms.shape[1])]  # fmt: skip
-        return _sparse(parts, (self.size, self.size))
+        return sparse(parts, (self.size, self.size))
 
     def scaled(self, atoms: Floats) -> tuple[Polynomials, Floats]:
         """Each divided by its largest term there, and (all functions,) what that was."""
@@ -104,7 +104,7 @@ def _pairs(degree: int) -> Iterator[tuple[int, int]]:
     return ((one, two) for one in range(degree) for two in range(degree) if one != two)
 
 
-def _sparse(parts: Sequence[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> csr_array:
+def sparse(parts: Sequence[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> csr_array:
     """The entries added up; those of the atom behind the last are of none."""
     from scipy.sparse import coo_array, csr_array
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, Ints
 from tacit.core.errors import EstimateError
 from tacit.core.grid import counted
 
@@ -12,14 +12,27 @@ from tacit.core.grid import counted
 class NoPointError(EstimateError):
     """No tables that keep the rules were found.
 
-    missed  (constraints,) how far the best tables missed each
-    rules   (constraints,) the number of the rule each comes from; -1 for sums of rows
+    theta   those that came nearest
+    missed  (constraints,) how far each is from holding there
+    block   whose positions these are
     """
 
-    def __init__(self, missed: Floats) -> None:
-        self.missed = missed
-        self.rules: tuple[int, ...] = ()
+    def __init__(self, theta: Floats, missed: Floats) -> None:
+        self.theta, self.missed = theta, missed
+        self.block = -1
         super().__init__("no tables that keep these rules were found")
+
+
+class EdgeError(EstimateError):
+    """Rules that are not linear leave no probability to cells that have evidence.
+
+    positions  of these cells, in block `block`
+    """
+
+    def __init__(self, positions: Ints) -> None:
+        self.positions = positions
+        self.block = -1
+        super().__init__("rules that are not linear hold cells at 0 that have evidence")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

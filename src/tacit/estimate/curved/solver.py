@@ -60,13 +60,14 @@ def solve_curved(
     second  whether another optimiser is asked too
     """
     found = [] if at is None else _from(problem, at, 0.01) + _itself(problem, at)
-    closest, tried = np.full(problem.equal.size, np.inf), int(at is not None)
+    closest, tried = np.full(problem.size, np.nan), int(at is not None)
+    least = np.inf
     for start in starts(problem, count, seed):
         new = _from(problem, start)
         found, tried = found + new, tried + 1
         for theta in (start, *(each.point.theta for each in new)):
-            missed = problem.missed(theta)
-            closest = missed if missed.max() < closest.max() else closest
+            if (missed := float(problem.missed(theta).max())) < least:
+                closest, least = theta, missed
         if tried >= ENOUGH and _agree(problem, found):
             break
     opinion = None
@@ -74,7 +75,7 @@ def solve_curved(
         opinion, more = _second(problem, found, seed)
         found += more
     if not found:
-        raise NoPointError(closest)
+        raise NoPointError(closest, problem.missed(closest))
     return _report(problem, found, tried, opinion)
 
 

@@ -98,13 +98,20 @@ class Said:
 
     def scales(self, theta: Floats) -> Floats:
         """(functions,) by what each must be multiplied to be as it was written."""
-        whole = np.zeros(int(max(self.cells.max(), self.functions.support.max())) + 1)
-        whole[self.cells] = theta
-        atoms = self.functions.atoms
+        atoms, whole = self.functions.atoms, self._whole(theta)
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.functions.polynomials.divided(
                 self.functions.size, atoms.values(whole), atoms.numbers
             )
+
+    def excess(self, theta: Floats) -> Floats:
+        """(functions,) how far each is from holding, as it was written."""
+        return self.functions.excess(self._whole(theta))
+
+    def _whole(self, theta: Floats) -> Floats:
+        whole = np.zeros(int(max(self.cells.max(), self.functions.support.max())) + 1)
+        whole[self.cells] = theta
+        return whole
 
 
 def said_of(bound: Bound, blocks: Blocks, functions: Smooth | None, dag: Dag) -> dict[int, Said]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.estimate.ruled.bends import missed
+from tacit.estimate.ruled.bends import all_of, missed
 from tacit.estimate.ruled.plan import Plan, Ruling
+from tacit.knowledge.blocks import scales
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.curves import Applied, Atom, Instance
 
@@ -81,6 +82,36 @@ def _instances(
         )  # fmt: skip
 
 
+def rules_of(plan: Plan, block: int) -> list[int]:
+    """The rules of a block, by their numbers."""
+    inside = slice(plan.blocks.rule_at[block], plan.blocks.rule_at[block + 1])
+    numbers = set(plan.blocks.rules.rule[inside].tolist())
+    numbers |= {each.rule for each in plan.blocks.ratios if each.block == block}
+    said = plan.bends.said.get(block)
+    return sorted(numbers if said is None else numbers | set(said.functions.rule.tolist()))
+
+
+def missed_in(bound: Bound, plan: Plan, block: int, theta: Floats) -> dict[int, float]:
+    """By how much each rule of a block is missed there, as it was written.
+
+    theta: over the positions of the block
+    """
+    blocks, found = plan.blocks, dict.fromkeys(rules_of(plan, block), 0.0)
+    whole = np.zeros(blocks.cells.size)
+    whole[blocks.cell_at[block] : blocks.cell_at[block + 1]] = theta
+    which = np.arange(blocks.rule_at[block], blocks.rule_at[block + 1])
+    rules, size = blocks.rules.chosen(which), scales(bound.rows)[blocks.origin[which]]
+    told = [(rules.rule, rules.excess(whole) * size)]
+    told += [(part.rule, missed(part, theta)) for part in all_of(blocks, {}, block)]
+    if block in plan.bends.said:
+        said = plan.bends.said[block]
+        told.append((said.functions.rule, said.excess(theta)))
+    for numbers, by in told:
+        for number, one in zip(numbers.tolist(), by.tolist(), strict=True):
+            found[number] = max(found[number], one)
+    return found
+
+
 def value_and_limit(bound: Bound, number: int, gap: float) -> tuple[float, float]:
     """What an instance bounds and by what, as it was written; else the difference, and 0."""
     said = [each for part in bound.curved for each in part.instances][number]
@@ -88,7 +119,9 @@ def value_and_limit(bound: Bound, number: int, gap: float) -> tuple[float, float
     if isinstance(said, Applied):
         return said.limit + said.sign * gap, said.limit
     limit, sign = _constant(said)
-    return (limit + sign * gap, limit) if limit is not None else (gap, 0.0)
+    if limit is None:
+        return (-gap if " >= " in said.text else gap), 0.0
+    return limit + sign * gap, limit
 
 
 def _constant(said: Instance) -> tuple[float | None, int]:

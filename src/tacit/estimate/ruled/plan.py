@@ -17,8 +17,9 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.errors import EstimateError
-from tacit.estimate.curved.component import Answer
+from tacit.estimate.curved.component import Answer, Component
 from tacit.estimate.curved.functions import functions_of
+from tacit.estimate.curved.report import EdgeError, NoPointError
 from tacit.estimate.ruled.bends import Bends, Parts, ready, said_of
 from tacit.estimate.ruled.general import General, Solution
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
@@ -232,15 +233,22 @@ def _bent(
     theta, way, answers = found.theta.copy(), found.way.copy(), {}
     for at in np.flatnonzero(bent).tolist():
         span = slice(plan.blocks.cell_at[at], plan.blocks.cell_at[at + 1])
-        component, start = plan.bends.components[at], None
-        if near.theta is not None:
-            start = near.theta[span]
-        if start is None or near.wide:
-            answer = component.solve(weights[span], start, near.count, second=near.second)
-        else:
-            answer = component.improve(weights[span], start, last.get(at))
+        start = None if near.theta is None else near.theta[span]
+        try:
+            answer = _climbed(plan.bends.components[at], weights[span], start, near, last.get(at))
+        except (NoPointError, EdgeError) as error:
+            error.block = at
+            raise
         theta[span], way[at], answers[at] = answer.theta, CURVED, answer
     return Ruling(theta, way, found.solution, answers)
+
+
+def _climbed(
+    component: Component, weights: Floats, start: Floats | None, near: Near, last: Answer | None
+) -> Answer:
+    if start is None or near.wide:
+        return component.solve(weights, start, near.count, second=near.second)
+    return component.improve(weights, start, last)
 
 
 def ways(plan: Plan, ruling: Ruling) -> tuple[str, ...]:
