@@ -196,7 +196,7 @@ def test_a_set_that_holds_cases_impossible_is_refuted_not_refused() -> None:
     assert refuted.log_marginal_likelihood == -inf
     assert (refuted.weight, refuted.barred, refuted.held_out.impossible) == (0, never, never)
     assert found.best.name == "no rules"
-    assert found.verdict.startswith("Expert A holds the cases impossible, no rules does not")
+    assert found.verdict.startswith("Expert A holds the cases impossible, no rules do not")
     both = compare(APART, data, ["P(Coin=a | Side=x) = 0", "P(Coin=b | Side=x) = 0"], seed=1)
     assert [each.weight for each in both] == [None, None]
     assert "both hold the cases impossible" in both.verdict

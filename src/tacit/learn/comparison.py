@@ -170,8 +170,9 @@ def _line(each: Compared) -> tuple[str, ...]:
 def _share(each: Compared) -> str:
     if each.weight is None:
         return "-"
-    tiny = 0 < each.weight < 0.0005
-    return "< 0.001" if tiny else with_error(each.weight, each.weight_error, 3)
+    if each.log_marginal_likelihood == -inf:
+        return "0"
+    return "< 0.001" if each.weight < 0.0005 else with_error(each.weight, each.weight_error, 3)
 
 
 def log_bayes_factor(one: Compared, other: Compared) -> tuple[float, float]:

@@ -9,6 +9,9 @@ from tacit.core.errors import listed
 from tacit.learn.comparison import Compared, log_bayes_factor
 from tacit.learn.heldout import difference, with_error
 
+NO_RULES = "no rules"
+"""What the set without rules is called."""
+
 STRENGTHS = ((100.0, "decisive"), (10**1.5, "very strong"), (10.0, "strong"),
              (10**0.5, "substantial"), (0.0, "barely worth a mention"))  # fmt: skip
 """Words for Bayes factors from these numbers on. [Jeffreys 1961, appendix B]"""
@@ -26,7 +29,7 @@ def verdict(sets: Sequence[Compared]) -> str:
     marginal = _marginal(first, second)
     told = [each for each in (marginal, _held_out(first, second, bool(marginal))) if each]
     said = f"{'; '.join(told)}." if told else ""
-    if not said.startswith(first.name) or first.name.startswith(("expert ", "no rules")):
+    if not said.startswith(first.name) or first.name.startswith(("expert ", NO_RULES)):
         said = said[:1].upper() + said[1:]  # the names of people and files stay as they are
     return " ".join([said, *_worse(sets)]).strip()
 
@@ -41,13 +44,19 @@ def _marginal(one: Compared, other: Compared) -> str:
     if factor <= TIE:
         return f"{pair} have the same marginal likelihood"
     if not isfinite(factor):
-        return f"{other.name} holds the cases impossible, {one.name} does not"
+        holds, does = _of(other, "holds", "hold"), _of(one, "does", "do")
+        return f"{other.name} {holds} the cases impossible, {one.name} {does} not"
     if factor < SURE * error:
         within = f"{factor:.3g} ± {error:.2g} nats"
         return f"the marginal likelihoods of {pair} differ by less than they are known ({within})"
     strength = next(word for least, word in STRENGTHS if factor >= log(least or 1.0))
     by = f"by a Bayes factor of {_factor(factor)} ({strength})"
-    return f"{one.name} is favoured over {other.name} {by}"
+    return f"{one.name} {_of(one, 'is', 'are')} favoured over {other.name} {by}"
+
+
+def _of(each: Compared, singular: str, plural: str) -> str:
+    """The verb that fits the name: `no rules` are several."""
+    return plural if each.name == NO_RULES else singular
 
 
 def _factor(logarithm: float) -> str:

@@ -13,12 +13,11 @@ from tacit.arrays import Bools
 from tacit.core.errors import ConflictError, EstimateError, KnowledgeError, OptionError
 from tacit.core.grid import counted
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
+from tacit.learn.favoured import NO_RULES
 from tacit.learn.folds import certainly, impossible_under
 from tacit.learn.gathered import Gathered
 from tacit.learn.ruled import Ruled
 from tacit.learn.schemes import Schemes, schemes_of
-
-NO_RULES = "no rules"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
