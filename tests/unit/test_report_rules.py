@@ -70,7 +70,9 @@ def test_without_rules_there_is_no_section_and_no_word_of_them():
 def test_resisted_rules_come_first_then_binding_ones_then_free_ones(three):
     section = told(three, "rules")
     assert [one["number"] for one in section["rules"]] == [3, 2, 1]
-    assert section["counts"] == {"resisted": 1, "binding": 1, "free": 1}
+    assert section["counts"] == {
+        "resisted": 1, "overruled": 0, "binding": 1, "believed": 0, "free": 1,
+    }  # fmt: skip
     report = tc.report(three)
     for page, title in ((str(report), "Resisted by the data, 1"), (report.to_html(), "<h3>Resist")):
         section = page[page.index(title) :]
@@ -92,7 +94,7 @@ def test_the_section_holds_every_field_of_a_status(three):
         "source": "expert.know", "line": 7, "verdict": "resisted", "value": 0.0, "limit": 0.0,
         "slack": 0.0, "instances": 1, "binding": 1, "price": None, "cost": 7.0, "at_least": False,
         "alone": None, "dearest": "", "freedom": 1, "chance": 0.0002,
-        "solved_by": "pooling adjacent violators",
+        "probability": None, "solved_by": "pooling adjacent violators",
     }  # fmt: skip
 
 
@@ -340,14 +342,27 @@ def test_resisted_rules_are_a_worry():
     assert many.endswith("; and 2 more rules")
 
 
-def test_rules_said_with_doubt_are_a_worry():
-    assert worry(ruled(FREE, BINDING), "doubted rules") is None
-    assert worry(ruled(FREE, RESISTED), "doubted rules") == (
-        "rule 2 (expert.know:7) came with a confidence below 1: the fit holds it strictly all the "
-        "same"
+BELIEVED = replace(FREE, confidence=0.9, probability=0.94)
+OVERRULED = replace(RESISTED, chance=None, cost=None, probability=0.02)
+
+
+def test_doubted_rules_that_the_data_overrule_are_a_worry():
+    assert worry(ruled(FREE, BELIEVED), "overruled") is None
+    assert worry(ruled(FREE, OVERRULED), "overruled") == (
+        "the data overrule rule 2 (expert.know:7): Rain decreases with Sky"
     )
-    two = worry(ruled(RESISTED, RESISTED), "doubted rules")
-    assert two.startswith("rule 1 (expert.know:7) and rule 2 (expert.know:7) each came with")
+
+
+def test_doubted_rules_are_told_with_their_probability():
+    section = told(ruled(BINDING, BELIEVED, OVERRULED), "rules")
+    assert [one["verdict"] for one in section["rules"]] == ["overruled", "binding", "believed"]
+    assert section["cost"] is None
+    text = " ".join(summary(section))
+    assert text.startswith(
+        "There are 3 rules; 2 of them were said with less than certainty: the estimate is the mean "
+        "over the sets of them that may hold, and the data overrule 1."
+    )
+    assert "overruled: holds with probability 0.02, said with 0.8" in verdict(section["rules"][0])
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,13 @@ class Stop(Enum):
     INTERRUPTED = "interrupted; this is the best so far"
 
 
-_VERDICTS = {"free": "free", "binding": "binding", "resisted": "resisted by the data"}
+_VERDICTS = {
+    "free": "free",
+    "binding": "binding",
+    "resisted": "resisted by the data",
+    "believed": "believed",
+    "overruled": "overruled by the data",
+}
 
 
 @dataclass(frozen=True, slots=True)

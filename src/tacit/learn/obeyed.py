@@ -210,7 +210,7 @@ def rule_notes(known: Ruled, weights: Floats) -> tuple[str, ...]:
     """What the reader should know about a fit under rules."""
     variables = {name: axes[-1] for name, axes in known.bound.cells.families.items()}
     orders = orders_taken(known.knowledge.rules, variables)
-    return (*orders, *_doubted(known), *_bare(known.plan, weights), *_INTERVALS)
+    return (*orders, *_bare(known.plan, weights), *_INTERVALS)
 
 
 def resisted_notes(rules: Iterable[RuleStatus]) -> tuple[str, ...]:
@@ -230,13 +230,6 @@ def resisted_notes(rules: Iterable[RuleStatus]) -> tuple[str, ...]:
 _INTERVALS = (
     "intervals of ruled rows leave the rules aside: they may not even contain the estimate",
 )
-
-
-def _doubted(known: Ruled) -> Iterable[str]:
-    doubted = sum(rule.confidence < 1 for rule in known.bound.rules)
-    if doubted:
-        held = "it is" if doubted == 1 else "they are"
-        yield f"{counted(doubted, 'rule')} came with a confidence below 1; {held} held strictly"
 
 
 def _bare(plan: Plan, weights: Floats) -> Iterable[str]:

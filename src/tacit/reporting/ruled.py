@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.reporting.blocks import Block, Bullets, Paragraph, Section
+from tacit.reporting.doubted import DOUBTED, mixture
 from tacit.reporting.odds import chance, figure, nats_lost, ratio
 from tacit.reporting.wording import are, joined, percent, shortened, some
 
@@ -13,7 +14,9 @@ MOST_RULES = 200
 """Rules that a page shows, the resisted and the binding ones first; JSON holds them all."""
 TITLES = {
     "resisted": "Resisted by the data",
+    "overruled": "Overruled by the data",
     "binding": "Binding",
+    "believed": "Believed, not certain",
     "free": "Free",
 }
 
@@ -76,7 +79,9 @@ def summary(section: Section) -> list[str]:
     """How many rules there are, how many bind, which the data resist, what all of them cost."""
     counts, number = section["counts"], len(section["rules"])
     bind = counts["resisted"] + counts["binding"]
-    if number == 1:
+    if doubted := counts["overruled"] + counts["believed"]:
+        told = mixture(number, doubted, counts["overruled"])
+    elif number == 1:
         told = "There is 1 rule; the estimate keeps it by itself."
         told = "There is 1 rule, and it binds." if bind else told
     elif bind == number:
@@ -127,7 +132,9 @@ def _cost(section: Section, bind: int) -> Iterator[str]:
 
 def meaning(section: Section) -> str:
     """What the words mean."""
-    return (
+    counts = section["counts"]
+    doubted = f"{DOUBTED} " if counts["overruled"] + counts["believed"] else ""
+    return doubted + (
         "Free: the estimate keeps the rule by itself. Binding: the rule bends the estimate; its "
         "cost is what the objective gains if only this rule is left out. Resisted: without any "
         "other rule it would cost so much that under a true one the chance of that is below "
@@ -174,6 +181,8 @@ def to_spare(one: Section) -> str:
     slack = one["slack"]
     if slack is None:
         return "slack not known"
+    if one["probability"] is not None and slack >= TOUCHING:
+        return f"{figure(slack)} apart"
     return "at its limit" if slack < TOUCHING else f"{figure(slack)} to spare"
 
 
@@ -190,7 +199,7 @@ def binds(one: Section) -> str:
 
 def costs(one: Section) -> str:
     """What it costs to insist, for a small step and in all."""
-    if one["verdict"] == "free":
+    if one["verdict"] in ("free", "believed", "overruled"):
         return ""
     price = "" if one["price"] is None else f"{nats_lost(abs(one['price']))} per 0.01"
     if one["cost"] is not None:
@@ -215,6 +224,9 @@ def verdict(one: Section) -> str:
     """Free, binding or resisted by the data; with the odds where they were computed."""
     if one["verdict"] == "free":
         return "free"
+    if one["probability"] is not None:
+        said = f"holds with probability {chance(one['probability'])}"
+        return f"{one['verdict']}: {said}, said with {one['confidence']:g}"
     said = "binding" if one["verdict"] == "binding" else "resisted by the data"
     if endless(one):
         return f"{said}: the cases show what it excludes"

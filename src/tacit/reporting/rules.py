@@ -15,7 +15,7 @@ from tacit.learn.fits import Fit
 from tacit.reporting.support import all_rows
 from tacit.reporting.wording import finite
 
-VERDICTS = ("resisted", "binding", "free")
+VERDICTS = ("resisted", "overruled", "binding", "believed", "free")
 """In the order in which the reader hears of them."""
 
 
@@ -69,6 +69,7 @@ def _rule(status: RuleStatus, number: int) -> dict[str, Any]:
         "at_least": status.at_least,
         "freedom": status.freedom,
         "chance": finite(status.chance),
+        "probability": finite(status.probability),
         "solved_by": status.solved_by,
     }
 
@@ -84,10 +85,12 @@ def together(fit: Fit) -> float | None:
 
     w = N + pseudo; the free rows are w / Σ w [Thm 2.2.1 to 2.2.3], whatever the rules say.
     With expected cases it is a lower bound: without rules they would be inferred anew, and no EM
-    step lowers the objective. None for posterior means, which are no maximum, and for tied tables.
+    step lowers the objective. None for posterior means and for the mean over doubted rules, which
+    are no maximum, and for tied tables.
     """
     kind = str(fit.settings["estimate"]).partition("(")[0]
-    if kind not in _ADDED or "tied" in fit.settings:
+    doubted = any(status.probability is not None for status in fit.rules)
+    if kind not in _ADDED or "tied" in fit.settings or doubted:
         return None
     if not all(isinstance(fit.network[name], Table) for name in fit.network):
         return None

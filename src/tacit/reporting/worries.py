@@ -16,7 +16,7 @@ from tacit.reporting.rules import ranked
 from tacit.reporting.runs import reached
 from tacit.reporting.support import FEW, Rows, all_rows
 from tacit.reporting.unseen import identified
-from tacit.reporting.wording import are, first, joined, shortened, some
+from tacit.reporting.wording import are, first, shortened, some
 
 CERTAIN = 0.99
 KNOWING = 300
@@ -214,21 +214,22 @@ def _resisted(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     return {"kind": "resisted", "text": f"the data resist {'; '.join(said)}{rest}", "where": []}
 
 
-def _doubted(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+def _overruled(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     del tables
-    found = [one for one in ranked(fit) if one["confidence"] not in (None, 1)]
+    found = [one for one in ranked(fit) if one["verdict"] == "overruled"]
     if not found:
         return None
-    came = "came" if len(found) == 1 else "each came"
-    them = "it" if len(found) == 1 else "them"
-    text = f"{joined(map(name, found), 4)} {came} with a confidence below 1: the fit holds {them}"
-    return {"kind": "doubted rules", "text": f"{text} strictly all the same", "where": []}
+    said = [f"{name(one)}: {shortened(one_line(one['text']), 80)}" for one in found[:3]]
+    more = len(found) - len(said)
+    rest = f"; and {some(more, 'more rule')}" if more else ""
+    text = f"the data overrule {'; '.join(said)}{rest}"
+    return {"kind": "overruled", "text": text, "where": []}
 
 
 CHECKS: tuple[Check, ...] = (
     _cut_short,
     _resisted,
-    _doubted,
+    _overruled,
     _starts_apart,
     _not_identified,
     _imputed,
