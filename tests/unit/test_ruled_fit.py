@@ -309,7 +309,7 @@ def test_an_unknown_file_of_rules_is_said(tmp_path):
 
 def test_gradient_holds_ratios():
     rule = "P(Coin=a | Side=x) : P(Coin=b | Side=x) = P(Coin=a | Side=y) : P(Coin=b | Side=y)"
-    data = {"Side": list("xxxxyyyy") + [None], "Coin": list("aabcabbc") + ["c"]}
+    data = {"Side": [*"xxxxyyyy", None], "Coin": [*"aabcabbc", "c"]}
     values = (
         tc.fit("Side -> Coin", data, knowledge=rule, method=tc.Gradient()).network["Coin"].values
     )
