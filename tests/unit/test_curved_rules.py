@@ -193,6 +193,27 @@ def test_product_synergy_is_a_curved_rule():
     assert_allclose(functions(line).excess(theta), functions_of(found, DAG).excess(theta))
 
 
+def test_equal_quotients_of_cells_are_equal_ratios():
+    found = bound("P(Die=a) / P(Die=b) = P(Xray=normal | Cancer) / P(Smoker=no)")
+    same = bound("P(Die=a) : P(Die=b) = P(Xray=normal | Cancer) : P(Smoker=no)")
+    assert not found.curved
+    assert [each.lists.tolist() for each in found.proportions] == [
+        each.lists.tolist() for each in same.proportions
+    ]
+    assert expansion(found, 0) == expansion(same, 0)
+    for text in ("P(Die=a) / P(Die={b, c}) = P(Smoker=no) / P(Smoker=yes)",
+                 "P(Die=a) / P(Die=b) = P(Xray=normal) / P(Smoker=yes)",
+                 "2 * P(Die=a) / P(Die=b) = P(Genes=bad) / P(Smoker=yes)"):  # fmt: skip
+        assert not bound(text).proportions
+        assert len(bound(text).curved) == 1
+
+
+def test_a_group_stands_for_its_states_in_an_event():
+    found = bound("let low = {a, b}; let any = {no, yes}; P(Die=low, Cancer=yes | Xray=normal) = 0")
+    event = found.curved[0].instances[0].terms[0][1][0]
+    assert event == Event((("Cancer", (1,)), ("Die", (0, 1)), ("Xray", (0,))))
+
+
 def test_tables_that_are_one_are_moved_together():
     names = ("X1", "X2", "X3", "X4")
     axes = {name: Discrete(name, ("a", "b", "c")) for name in names}

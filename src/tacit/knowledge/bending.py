@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import isfinite, prod
-from typing import NoReturn, TypeAlias
+from typing import NoReturn
 
 import numpy as np
 
@@ -31,17 +31,16 @@ from tacit.knowledge.calling import check_function
 from tacit.knowledge.chunks import ROUNDING, Chunk
 from tacit.knowledge.curves import Applied, Atom, Event, Mass, Polynomial, Terms
 from tacit.knowledge.faults import fault, shown
-from tacit.knowledge.meaning import check_slack, refuse_coefficient
+from tacit.knowledge.meaning import refuse_coefficient
 from tacit.knowledge.names import Names
-from tacit.knowledge.outlines import At, Outline, atoms, is_row, outline
+from tacit.knowledge.outlines import At, Outline, atoms, outline
+from tacit.knowledge.sentences import Pair, Sentence, inside, pairs
 from tacit.knowledge.statements import (
-    About,
     Coefficient,
     Compare,
     Expression,
     Factors,
     Part,
-    Ratios,
     Rule,
     Smooth,
 )
@@ -49,9 +48,6 @@ from tacit.knowledge.terms import Probability
 
 MOST_INSTANCES = 20_000
 """Instances of one rule beyond which it is refused."""
-
-Sentence: TypeAlias = Compare | About | Ratios
-Pair: TypeAlias = tuple[Expression, str, Expression]
 
 
 @dataclass(slots=True, eq=False)
@@ -68,25 +64,12 @@ class Bent:
     impossible: str | None = None
 
 
-def bends(names: Names, said: Sentence) -> bool:
-    """Whether a statement multiplies or divides probabilities, or speaks of events."""
-    if isinstance(said, Ratios):
-        return not all(is_row(names, each) for side in said.sides for each in side)
-    sides = said.sides if isinstance(said, Compare) else (said.left, said.right)
-    return any(
-        isinstance(part.of, Factors)
-        or (isinstance(part.of, Probability) and not is_row(names, part.of))
-        for side in sides
-        for part in side.parts
-    )
-
-
 def bent(names: Names, rule: Rule, said: Sentence) -> Bent:
     """Every instance of a comparison, linear where it can be."""
     found = Bent()
-    for pair in _pairs(rule, said):
+    for pair in pairs(rule, said):
         reader = _Reader(names, rule, found)
-        for at in reader.assignments([*_inside(pair[0]), *_inside(pair[2])]):
+        for at in reader.assignments([*inside(pair[0]), *inside(pair[2])]):
             try:
                 reader.compared(pair, at)
             except TooManyTermsError:
@@ -121,36 +104,6 @@ def applied(names: Names, rule: Rule, said: Smooth) -> Bent:
     return found
 
 
-def _pairs(rule: Rule, said: Sentence) -> Iterator[Pair]:
-    """The comparisons of two sides that a statement is made of."""
-    if isinstance(said, Compare):
-        yield from zip(said.sides[:-1], said.signs, said.sides[1:], strict=True)
-    elif isinstance(said, About):
-        check_slack(rule, said.slack)
-        for sign, slack in (("<=", said.slack), (">=", -said.slack)) if said.slack else (("=", 0),):
-            more = (Part(float(slack)),) if slack else ()
-            yield said.left, sign, Expression((*said.right.parts, *more))
-    else:
-        first, *rest = said.sides
-        for side in rest:
-            for one, other in zip(first[1:], side[1:], strict=True):
-                yield _multiplied(first[0], other), "=", _multiplied(one, side[0])
-
-
-def _multiplied(one: Probability, other: Probability) -> Expression:
-    return Expression((Part(1.0, Factors((one, other))),))
-
-
-def _inside(expression: Expression) -> Iterator[Probability]:
-    """All probabilities in an expression."""
-    for part in expression.parts:
-        if isinstance(part.of, Probability):
-            yield part.of
-        elif isinstance(part.of, Factors):
-            for each in (*part.of.over, *part.of.under):
-                yield from (each,) if isinstance(each, Probability) else _inside(each)
-
-
 class _Reader:
     """Reads the expressions of one rule, and adds what they say to `found`."""
 
@@ -158,6 +111,7 @@ class _Reader:
         self.names, self.rule, self.found = names, rule, found
         self.outlines: dict[Probability, Outline] = {}
         self.numbers: dict[Atom, int] = {}
+        self.known: list[Atom] = []
 
     def outlined(self, probability: Probability) -> Outline:
         """The slots of a probability, looked up once."""
@@ -248,21 +202,23 @@ class _Reader:
     def _poly(self, atom: Atom) -> Poly:
         if isinstance(atom, Event) and not atom.held:
             return ONE
-        return {(self.numbers.setdefault(atom, len(self.numbers)),): 1.0}
+        if atom not in self.numbers:
+            self.numbers[atom] = len(self.known)
+            self.known.append(atom)
+        return {(self.numbers[atom],): 1.0}
 
     def _terms(self, poly: Poly) -> Terms:
-        known = list(self.numbers)
-        return tuple((value, tuple(known[atom] for atom in key)) for key, value in fixed(poly))
+        return tuple((value, tuple(self.known[atom] for atom in key)) for key, value in fixed(poly))
 
     def _linear(self, over: Poly) -> tuple[Ints, list[float], float] | None:
         """Cells, factors and limit, where nothing is multiplied and no event is in it."""
-        known, cells, factors = list(self.numbers), list[int](), list[float]()
+        cells, factors = list[int](), list[float]()
         for key, value in over.items():
-            if len(key) > 1 or (key and not isinstance(known[key[0]], Mass)):
+            if len(key) > 1:
                 return None
-            if key:
-                mass = known[key[0]]
-                assert isinstance(mass, Mass)
+            for mass in (self.known[atom] for atom in key):
+                if not isinstance(mass, Mass):
+                    return None
                 cells += mass.cells
                 factors += [value] * len(mass.cells)
         return np.array([cells], dtype=np.int64), factors, -over.get((), 0.0) + 0.0

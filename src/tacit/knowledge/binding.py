@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from tacit.knowledge.bending import Bent, applied, bends, bent
+from tacit.knowledge.bending import Bent, applied, bent
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.chunks import Chunk, gathered
@@ -17,6 +17,7 @@ from tacit.knowledge.influence import additive, influenced, product
 from tacit.knowledge.meaning import about, compared, proportional
 from tacit.knowledge.names import Names, names_of
 from tacit.knowledge.rows import Products, Proportions
+from tacit.knowledge.sentences import as_ratios, bends
 from tacit.knowledge.sharing import shared
 from tacit.knowledge.statements import (
     About,
@@ -113,14 +114,20 @@ class _Found:
         if isinstance(said, Smooth):
             self._bent(number, applied(names, rule, said))
         elif isinstance(said, Compare | About | Ratios) and bends(names, said):
-            self._bent(number, bent(names, rule, said))
+            if (ratios := as_ratios(names, rule, said)) is None:
+                self._bent(number, bent(names, rule, said))
+            else:
+                self._ratios(names, number, rule, ratios)
         elif isinstance(said, Ratios):
-            found = proportional(names, rule, said)
-            self.proportions += [Proportions(lists, number) for lists in found]
+            self._ratios(names, number, rule, said)
         elif isinstance(said, Synergy) and said.kind == "product":
             self._products(Products(*product(names, rule, said), number))
         else:
             self._chunks(number, _LINEAR[type(said)](names, rule, said))
+
+    def _ratios(self, names: Names, number: int, rule: Rule, said: Ratios) -> None:
+        found = proportional(names, rule, said)
+        self.proportions += [Proportions(lists, number) for lists in found]
 
     def _chunks(self, number: int, new: list[Chunk]) -> None:
         self.chunks += new

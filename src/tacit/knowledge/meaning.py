@@ -202,12 +202,17 @@ def check_size(rule: Rule, rows: int, width: int, free: Sequence[str]) -> None:
         )  # fmt: skip
 
 
-def proportional(names: Names, rule: Rule, said: Ratios) -> list[Ints]:
-    """Lists of cells that are multiples of each other, one array for every value of the indices."""
-    length = len(said.sides[0])
-    if any(len(side) != length for side in said.sides):
+def check_lengths(rule: Rule, said: Ratios) -> None:
+    """Nothing, or an error about a ratio whose sides have not the same number of terms."""
+    if len({len(side) for side in said.sides}) > 1:
         shapes = " and ".join(str(len(side)) for side in said.sides)
         raise fault(rule, None, f"the sides of a ratio must be equally long, not {shapes} terms")
+
+
+def proportional(names: Names, rule: Rule, said: Ratios) -> list[Ints]:
+    """Lists of cells that are multiples of each other, one array for every value of the indices."""
+    check_lengths(rule, said)
+    length = len(said.sides[0])
     places = [place(names, rule, each) for side in said.sides for each in side]
     for each, where in zip((p for side in said.sides for p in side), places, strict=True):
         if len(where.mass) > 1:
