@@ -19,7 +19,7 @@ from tacit.arrays import Floats
 from tacit.estimate.curved.newton import FRACTION, Point, longest
 from tacit.estimate.curved.problem import Problem
 
-LAST = 1e-9
+LAST = 1e-8
 """The weight, as a share of all, that cells without evidence have at the end."""
 _MEMORY = 4
 """A step may go over this many earlier values of the merit function, to get round bends."""

@@ -80,8 +80,10 @@ def solve_curved(
 
 
 def _agree(problem: Problem, found: list[_Found]) -> bool:
-    """Whether all climbs but one at most ended in one maximum."""
+    """Whether all climbs but one at most ended in one maximum, or all where there is none."""
     maxima = _maxima(problem, found)
+    if not maxima:
+        return len(found) >= ENOUGH
     return len(maxima) == 1 and maxima[0].reached >= ENOUGH - 1
 
 
