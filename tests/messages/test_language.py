@@ -117,6 +117,20 @@ SYNTAX = [
         "a name with $ in it stands in quotes",
     ),
     (
+        "P(A=a)^2 = 1",
+        "this does not fit here: '^'\n\n"
+        "    P(A=a)^2 = 1\n"
+        "          ^\n\n"
+        "a power is written as a product:  P(A=a) * P(A=a)",
+    ),
+    (
+        "P(A=a) ** 2 = 1",
+        "this does not fit here: '*'\n\n"
+        "    P(A=a) ** 2 = 1\n"
+        "            ^\n\n"
+        "a power is written as a product:  P(A=a) * P(A=a)",
+    ),
+    (
         "P(A;B) = 1",
         "a part ends here, but is not complete\n\n"
         "    P(A;B) = 1\n"

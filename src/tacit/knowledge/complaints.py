@@ -32,6 +32,7 @@ _LIKE = {
 }
 _ANY = "a rule is written like  P(Cancer=yes | Smoker=no) <= 0.3  or  Cancer increases with Smoker"
 _ON = "a rule goes on in the next line behind an operator or a comma, not before it"
+_POWER = "a power is written as a product:  P(A=a) * P(A=a)"
 _COMPARED = {"=", "<=", ">=", "<", ">", "==", "=<", "=>", "~", "+", "/", "+-"}
 _FIRST = ("at", "forbid", "let", "negative", "order", "positive", "require", "share")
 _CLOSED = "rules are closed: write {0}= instead of {0}"
@@ -83,6 +84,8 @@ def _advised(phrase: Phrase, at: int) -> str:
         return "all states but one:  X=not a"
     if kind in _INSTEAD:
         return _INSTEAD[kind]
+    if kind == before == "*":
+        return _POWER
     if kind == "NUMBER" and ":" in phrase.kinds[:at] and "P" in phrase.kinds[:at]:
         return "a known ratio is written like  P(A=a) = 2 * P(A=b)"
     if kind == "when" and "P" in phrase.kinds[:at]:
@@ -114,7 +117,9 @@ def _unreadable(phrase: Phrase, at: int) -> tuple[int, str, str]:
         return at, f"more than {DEEPEST} brackets stand within each other", "write a simpler rule"
     if phrase.kinds[at] != "BAD":
         return at, "a part ends here, but is not complete", ""
-    return at, f"this does not fit here: {word!r}", f"a name with {word} in it stands in quotes"
+    power = word == "^" and at and phrase.kinds[at - 1] == ")"
+    advice = _POWER if power else f"a name with {word} in it stands in quotes"
+    return at, f"this does not fit here: {word!r}", advice
 
 
 def _inside(phrase: Phrase, at: int) -> bool:
