@@ -71,3 +71,30 @@ def test_too_many_gaps_and_improper_priors_are_refused():
         tc.average("A -> B", many)
     with pytest.raises(OptionError, match="a prior above 0 in every cell"):
         tc.average("A -> B", frame(CASES), prior=tc.Dirichlet(0.0))
+
+
+@pytest.mark.parametrize(
+    "rules", ["P(B=yes | A=no) = P(B=yes | A=yes)", "P(A=yes) <= 0.4", "P(B=yes | A=no) <= 0.3"]
+)
+def test_averages_under_rules_are_integrals_over_what_the_rules_leave(rules: str) -> None:
+    """A two-variable network, by a grid over its three parameters."""
+    cases = {"A": ["no", "yes", "", "no"], "B": ["no", "yes", "yes", ""]}
+    found = tc.average("A -> B", cases, prior=tc.K2(), knowledge=rules)
+    grid = (np.arange(200) + 0.5) / 200
+    a, p, q = np.meshgrid(
+        grid, grid, grid, indexing="ij"
+    )  # P(A=yes), P(B=yes | no), P(B=yes | yes)
+    inside = {
+        "P(B=yes | A=no) = P(B=yes | A=yes)": p == q,
+        "P(A=yes) <= 0.4": a <= 0.4,
+        "P(B=yes | A=no) <= 0.3": p <= 0.3,
+    }[rules]
+    likelihood = (1 - a) * (1 - p) * a * q * ((1 - a) * p + a * q) * (1 - a) * inside
+    assert np.exp(found.log_marginal_likelihood) == pytest.approx(
+        likelihood.sum() / inside.sum(), rel=1e-3
+    )
+    mean = (a * likelihood).sum() / likelihood.sum()
+    assert found.mean["A"][1] == pytest.approx(mean, abs=1e-3)
+    assert found.mean["B"][0, 1] == pytest.approx(
+        (p * likelihood).sum() / likelihood.sum(), abs=1e-3
+    )

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
-from tacit.core.errors import OptionError, SizeError, WeightError
+from tacit.core.errors import EstimateError, OptionError, SizeError, WeightError
 from tacit.core.network import Network
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.priors import BDeu, Prior
 from tacit.families.counts import Counts
 from tacit.infer.contexts import code_matrix
 from tacit.infer.flat import Layout, layout_of
+from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.expectation import normalised
-from tacit.learn.gathered import gather
+from tacit.learn.gathered import Gathered, gather
 from tacit.learn.hidden import Hidden
 from tacit.learn.parts import pseudo_counts
 from tacit.learn.structures import as_structure
@@ -45,13 +46,15 @@ def average(
     structure: Dag | Network | str | Path,
     data: Any,
     *,
+    knowledge: KnowledgeLike = None,
     prior: Prior | None = None,
     hidden: Hidden = None,
 ) -> Average:
     """The posterior mean and log marginal likelihood of a few incomplete cases, exactly.
 
-    P(cases) = Σ over completions U of P(cases, U), each a ratio of Dirichlet constants; the
-    posterior mean is the mean of (N_U + alpha) / Σ (N_U + alpha), weighted alike. [Sec. 3.5]
+    P(cases) = Σ over completions U of P(cases, U), each a ratio of constants; the posterior mean is
+    the mean of those of completed cases, weighted alike. Without rules the constants are those of
+    Dirichlets; rules must leave blocks whose constants are known. [Sec. 3.5]
 
     The number of completions grows exponentially: more than a million is refused.
     """
@@ -72,16 +75,40 @@ def average(
             "\n\nuse tc.fit, which fills them in by expectation"
         )
     total, mean = -np.inf, np.zeros(layout.size)
-    flat = np.concatenate([alpha[name].ravel() for name in layout.names])
+    weigh = _weigher(gathered, layout, alpha, as_knowledge(knowledge))
     for counts in _completions(codes, gaps, layout, weights):
+        log, expected = weigh(counts)
+        if log == -np.inf:
+            continue
+        after = float(np.logaddexp(total, log))
+        mean += np.exp(log - after) * (expected - mean)
+        total = after
+    if total == -np.inf:
+        raise EstimateError("the rules hold every completion of the cases impossible")
+    return Average(total, {name: layout.block(mean, v) for v, name in enumerate(layout.names)})
+
+
+Weigher: TypeAlias = Callable[[Floats], tuple[float, Floats]]
+"""Of complete counts, the log marginal likelihood and the posterior mean."""
+
+
+def _weigher(
+    gathered: Gathered, layout: Layout, alpha: Mapping[str, Floats], known: Knowledge | None
+) -> Weigher:
+    flat = np.concatenate([alpha[name].ravel() for name in layout.names])
+
+    def free(counts: Floats) -> tuple[float, Floats]:
         log = sum(
             log_marginal_likelihood(Counts(layout.block(counts, v)), alpha[name])
             for v, name in enumerate(layout.names)
         )
-        after = float(np.logaddexp(total, log))
-        mean += np.exp(log - after) * (normalised(layout, counts + flat) - mean)
-        total = after
-    return Average(total, {name: layout.block(mean, v) for v, name in enumerate(layout.names)})
+        return log, normalised(layout, counts + flat)
+
+    if known is None:
+        return free
+    from tacit.learn.averages_ruled import under_rules
+
+    return under_rules(gathered, layout, flat, known, free)
 
 
 def _single(data: Dataset, codes: Ints) -> tuple[Ints, Floats]:
