@@ -27,6 +27,7 @@ from tacit.estimate.bayes.masses import (
     seed_of,
     without_inequalities,
 )
+from tacit.estimate.bayes.quadrature import filled
 from tacit.estimate.bayes.sampler import sample
 from tacit.estimate.ruled.splits import ImproperError
 from tacit.knowledge.blocks import Blocks
@@ -102,6 +103,10 @@ def exact_log_evidence(exact: Exact, alpha: Floats, counts: Floats, *, pooled: b
     with np.errstate(divide="ignore"):
         logs = counts[seen] * np.log(forest.fixed[seen])
     value[exact.trees] += np.bincount(forest.tree[seen], logs, minlength=forest.trees)
+    for block, parts in exact.patches.items():
+        at = slice(exact.blocks.cell_at[block], exact.blocks.cell_at[block + 1])
+        if counts[at][~filled(parts)].any():
+            value[block] = -np.inf
     return value
 
 

@@ -66,7 +66,7 @@ class Exact:
         """
         found = np.full(self.blocks.cells.size, np.nan)
         if self.trees.size:
-            self._fill(found, self._products(self.shares.moments(self._parameters(density))[0]))
+            self._fill(found, self._products(self.shares.means(self._parameters(density))))
         for block, each in self._summaries(density).items():
             found[self._positions(block)] = each.mean
         return found

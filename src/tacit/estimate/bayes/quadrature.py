@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.lines import FAR, log_sum, nodes
 
@@ -150,8 +150,25 @@ def _corners(slopes: Floats, room: Floats) -> Floats:
 def summary(parts: Sequence[Patch], density: Density) -> Summary:
     """The posterior over all parts: constants, moments and the nodes they are made of.
 
-    The measure is that of the plane in cells; constants of one set of rules can be compared.
+    The measure is that of the plane in cells; constants of one set of rules can be compared. Cells
+    that are 0 everywhere take no part.
     """
+    moving = np.flatnonzero(filled(parts))
+    inner = [Patch(part.start[:, moving], part.end[:, moving], part.flat) for part in parts]
+    found = _summed(inner, at_cells(density, moving))
+    values = np.zeros((found.weights.size, density.alpha.size))
+    mean, sd = np.zeros(density.alpha.size), np.zeros(density.alpha.size)
+    mean[moving], sd[moving], values[:, moving] = found.mean, found.sd, found.values
+    return replace(found, mean=mean, sd=sd, values=values)
+
+
+def filled(parts: Sequence[Patch]) -> Bools:
+    """(cells,) those that are not 0 everywhere."""
+    corners = np.concatenate([end for part in parts for end in (part.start, part.end)])
+    return np.asarray(corners.max(axis=0) > 0)
+
+
+def _summed(parts: Sequence[Patch], density: Density) -> Summary:
     values, logs = [], []
     for part in parts:
         theta, weights = _nodes(part, density)
@@ -159,7 +176,8 @@ def summary(parts: Sequence[Patch], density: Density) -> Summary:
         logs.append(weights + density.log(theta))
     theta, log_weights = np.concatenate(values), np.concatenate(logs)
     constant = float(log_sum(log_weights))
-    weights = np.exp(log_weights - constant)
+    single = log_weights.size == 1  # a point, however improbable
+    weights = np.ones(1) if single else np.exp(log_weights - constant)
     weights /= weights.sum()
     mean = weights @ theta
     variance = weights @ (theta - mean) ** 2
@@ -218,7 +236,8 @@ def _between(start: Floats, end: Floats, points: Floats) -> Floats:
     """(..., cells) the points between two, at logits."""
     from scipy.special import expit
 
-    return np.asarray(expit(-points)[..., None] * start + expit(points)[..., None] * end)
+    found = expit(-points)[..., None] * start + expit(points)[..., None] * end
+    return np.asarray(np.minimum(found, 1.0))
 
 
 def _turn(points: Floats) -> Floats:

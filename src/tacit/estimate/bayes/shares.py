@@ -55,6 +55,18 @@ class Shares:
                 np.add.at(found, tree, log_box(c[at], self.low[at], self.high[at]))
         return found
 
+    def means(self, c: Floats) -> Floats:
+        """(branches,) the mean of every share."""
+        split = self.forest.paths.split
+        mean = c / np.bincount(split, c, minlength=self.forest.owner.size)[split]
+        if self.pairs.size:
+            one, other = c[self.pairs[:, 0]], c[self.pairs[:, 1]]
+            middle, _ = truncated.moments(one, other, *self._interval())
+            mean[self.pairs[:, 0]], mean[self.pairs[:, 1]] = middle, 1 - middle
+        for at in self.boxes:
+            mean[at] = _box_means(c[at], self.low[at], self.high[at])
+        return mean
+
     def moments(self, c: Floats) -> tuple[Floats, Floats]:
         """(branches,) the mean of every share, and that of its square."""
         split = self.forest.paths.split
@@ -104,6 +116,17 @@ class Shares:
         """Of the first branch of every pair."""
         low, high = tightened(self.low[self.pairs], self.high[self.pairs])
         return low[:, 0], high[:, 0]
+
+
+def _box_means(c: Floats, low: Floats, high: Floats) -> Floats:
+    """(rows, masses) ratios of constants with one parameter raised; the last is what is left."""
+    base, mean = log_box(c, low, high), np.empty_like(c)
+    for mass in range(c.shape[1] - 1):
+        more = c.copy()
+        more[:, mass] += 1
+        mean[:, mass] = c[:, mass] / c.sum(axis=1) * np.exp(log_box(more, low, high) - base)
+    mean[:, -1] = 1 - mean[:, :-1].sum(axis=1)
+    return mean
 
 
 def _box_moments(c: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
