@@ -66,3 +66,42 @@ def tables_at_random(random: np.random.Generator) -> dict[str, Any]:
         name: random.dirichlet(np.ones(shape[-1]), size=shape[:-1])
         for name, shape in shapes.items()
     }
+
+
+def tables_with_parts(random: np.random.Generator) -> dict[str, Any]:
+    """T1 and T2 given R1 and R2, perhaps one table, and U given R1 and S.
+
+    Their rows have masses, ratios or both in common, are one, or have equal cells, at random.
+    """
+    states, rows, others = (int(random.integers(*ends)) for ends in ((3, 7), (3, 7), (2, 4)))
+
+    def table() -> Any:
+        inside = random.permutation(states)[: random.integers(1, states)]
+        outside = np.setdiff1d(np.arange(states), inside)
+        shape, mass = int(random.integers(4)), random.uniform(0.2, 0.8)
+        parts = [random.dirichlet(np.ones(len(part))) for part in (inside, outside)]
+        base = random.dirichlet(np.ones(states), size=2)
+        found = []
+        for _ in range(rows):
+            row, chance = np.empty(states), random.random()
+            if chance < 0.3:
+                row = base[random.integers(2)]
+            elif chance < 0.4:
+                row = random.integers(1, 4, size=states).astype(float)
+            else:
+                share = random.uniform(0.1, 0.9) if shape == 2 else mass
+                new = [random.dirichlet(np.ones(len(part))) for part in (inside, outside)]
+                row[inside] = share * (parts if shape in (1, 2) else new)[0]
+                row[outside] = (1 - share) * (parts if shape in (2, 3) else new)[1]
+            found.append(row / row.sum())
+        return np.array(found)
+
+    first = table()
+    return {
+        "R1": np.full(rows, 1 / rows),
+        "R2": np.full(rows, 1 / rows),
+        "S": np.full(others, 1 / others),
+        "T1": first,
+        "T2": first if random.random() < 0.5 else table(),
+        "U": np.array([table() for _ in range(others)]).transpose(1, 0, 2),
+    }

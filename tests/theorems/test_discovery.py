@@ -12,7 +12,14 @@ from scipy.integrate import quad
 from scipy.stats import beta
 
 import tacit as tc
-from naive_discovery import partitions, rises, tables_at_random, urn, urn_of_groups
+from naive_discovery import (
+    partitions,
+    rises,
+    tables_at_random,
+    tables_with_parts,
+    urn,
+    urn_of_groups,
+)
 from tacit.core.variables import Discrete
 from tacit.estimate.ruled.recognise import recognise
 from tacit.estimate.ruled.splits import Forest
@@ -27,10 +34,9 @@ from tacit.learn.discovery.orders import DRAWS, Rising
 from tacit.learn.discovery.partitions import (
     Items,
     best_partition,
-    price,
-    sizes_of,
     worthy,
 )
+from tacit.learn.discovery.prices import price, sizes_of
 from tacit.learn.discovery.sheets import sheet_without_rules
 
 
@@ -205,6 +211,36 @@ def test_gains_add_up_to_the_evidence_of_all_rules_together(seed: int) -> None:
     )
     free = tc.fit(network, data, prior=tc.BDeu(8)).log_marginal_likelihood
     assert found.before == pytest.approx(free)
+
+
+def parts_in_common(seed: int) -> tuple[tc.Network, tc.Dataset]:
+    """Two tables that may be one, and one of two parents, with much planted in them."""
+    random = np.random.default_rng(seed)
+    tables = tables_with_parts(random)
+    dag = tc.Dag.parse("R1 -> T1; R2 -> T2; R1 -> U <- S")
+    names = {"R1": "r", "R2": "r", "S": "s", "T1": "t", "T2": "t", "U": "t"}
+    variables = {
+        name: Discrete(name, tuple(f"{names[name]}{at}" for at in range(values.shape[-1])))
+        for name, values in tables.items()
+    }
+    families = {
+        name: tc.Table(tuple(variables[each] for each in (*dag.parents[name], name)), tables[name])
+        for name in dag.names
+    }
+    network = tc.Network(dag, variables, families)
+    return network, tc.sample(network, int(10 ** random.uniform(2.5, 4.5)), seed=seed)
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(8), *(pytest.param(at, marks=pytest.mark.full) for at in range(8, 160))]
+)
+def test_finds_of_all_kinds_stand_together_as_trees_of_splits(seed: int) -> None:
+    network, data = parts_in_common(seed)
+    found = discover(network, data, prior=tc.BDeu(8), threshold=seed % 3, seed=seed)
+    assert not any("no closed form" in note for note in found.notes)
+    worth = evidence_of(found, network, data, 8.0)
+    assert_allclose(found.log_marginal_likelihood, worth, rtol=1e-10)
+    assert tc.fit(network, data, knowledge=found.knowledge).rules
 
 
 def network_of(tables: dict[str, np.ndarray]) -> tc.Network:

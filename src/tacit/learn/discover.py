@@ -18,14 +18,17 @@ from tacit.engines.statistics import Statistics
 from tacit.estimate.priors import BDeu, Prior
 from tacit.families.moments import Moments
 from tacit.infer.sampling import fresh_seed
+from tacit.knowledge.cells import Cells
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
-from tacit.knowledge.statements import StateOrder
+from tacit.knowledge.statements import Rule, StateOrder
 from tacit.learn.counted import Counted, count_cases, counted_before
 from tacit.learn.discovered import Discovery, told
-from tacit.learn.discovery.finds import KINDS
+from tacit.learn.discovery import saying
+from tacit.learn.discovery.finds import KINDS, Proposal
 from tacit.learn.discovery.kept import Kept, kept_rows
 from tacit.learn.discovery.search import Wishes, searched
 from tacit.learn.discovery.sheets import Sheet, sheet_of, sheet_without_rules
+from tacit.learn.discovery.soundness import sound
 from tacit.learn.gathered import gather
 from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.progress import Callback, Report, watched
@@ -79,14 +82,15 @@ def discover(  # noqa: PLR0913 - help() and editors show options only if they ar
         sheets = {name: _sheet(name, counted, alpha[name], kept.get(name)) for name in alpha}
         wishes = Wishes(least, wanted, _orders(known, counted), seed)
         found = searched({name: sheets[name] for name in names}, wishes, report)
-    notes = (*given.notes, *_notes(counted, kept, names, wishes), *found.notes)
+    proposals, gone = sound(found.proposals, _tied_before(sheets), _cells(counted))
+    notes = (*given.notes, *_notes(counted, kept, names, wishes), *found.notes, *_given_way(gone))
     heading = (
         f"rules that {counted.cases.weight:,.6g} cases support, more than {least:.3g} nats beyond "
         f"the price of choosing each; prior {chosen.describe()}"
     )
     return Discovery(
-        found.proposals,
-        told(known, found.proposals, heading),
+        proposals,
+        told(known, proposals, heading),
         sum(each.log_marginal_likelihood for each in sheets.values()),
         (("prior", chosen.describe()), ("threshold", least), ("kinds", sorted(wanted))),
         counted.cases.weight,
@@ -171,6 +175,30 @@ def _sheet(name: str, counted: Counted, alpha: Floats, kept: Kept | None) -> She
 def _kept(known: Knowledge | None, structure: Structure, counted: Counted) -> Mapping[str, Kept]:
     said = ruled(known, structure.dag, counted.families)
     return {} if said is None else kept_rows(said.bound, said.plan.blocks)
+
+
+def _cells(counted: Counted) -> Cells:
+    return Cells.of(
+        {
+            name: discrete_axes(axes)
+            for name, axes in counted.families.items()
+            if isinstance(axes[-1], Discrete)
+        }
+    )
+
+
+def _tied_before(sheets: Mapping[str, Sheet]) -> list[Rule]:
+    """The rows that are one from the start, as rules."""
+    return [
+        saying.equal_rows(name, [sheet.context(row) for row in unit])
+        for name, sheet in sheets.items()
+        for unit in sheet.given
+    ]
+
+
+def _given_way(gone: Sequence[Proposal]) -> Iterable[str]:
+    for each in gone:
+        yield f"not proposed, since beside the others it has no closed form: {each.text}"
 
 
 def _orders(known: Knowledge | None, counted: Counted) -> Mapping[str, Sequence[int]]:

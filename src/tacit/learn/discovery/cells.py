@@ -13,7 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from tacit.arrays import Floats, Ints
-from tacit.learn.discovery.partitions import Groups, price, sizes_of
+from tacit.learn.discovery.partitions import Groups
+from tacit.learn.discovery.prices import price, sizes_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,9 +22,9 @@ from tacit.learn.discovery.partitions import (
     Found,
     Items,
     best_partition,
-    log_choices,
     worthy,
 )
+from tacit.learn.discovery.prices import log_choices
 
 States: TypeAlias = tuple[int, ...]
 

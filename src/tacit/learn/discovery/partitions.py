@@ -10,15 +10,14 @@ prior alike. [parameter domain knowledge 5.1, 5.3]
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from math import lgamma, log
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, Ints
+from tacit.learn.discovery.prices import price, sizes_of
 
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 """Items side by side that are one and the same; groups in the order of their first items."""
@@ -77,49 +76,6 @@ def terms(alpha: Floats, counts: Floats) -> Floats:
     return np.asarray(rows.sum(axis=-1))
 
 
-def sizes_of(groups: Iterable[Sequence[int]]) -> tuple[int, ...]:
-    """How many items each group has that has several, from the smallest on."""
-    return tuple(sorted(len(group) for group in groups if len(group) > 1))
-
-
-@lru_cache(maxsize=1 << 16)
-def price(items: int, sizes: tuple[int, ...]) -> float:
-    """What the prior over partitions asks for groups of these sizes, in nats against no sharing.
-
-    No sharing and some sharing are equally likely. Some sharing comes in one of two ways: as a
-    number of groups, and any partition into so many; or group by group, each of any size and of any
-    items that are left, until a coin says that it is enough. So the chance that items which share
-    nothing look better by t nats than the price of any partition is at most exp(-t). [Markov]
-    """
-    if not sizes:
-        return 0.0
-    groups = items - sum(sizes) + len(sizes)
-    at_once = log(items - 1) + float(_log_partitions(items)[groups])
-    one_by_one, left = len(sizes) * log(2) - lgamma(len(sizes) + 1), items
-    for size in sizes:
-        one_by_one += log(left - 1) + log_choices(left, size)
-        left -= size
-    return log(2) + min(at_once, one_by_one)
-
-
-@lru_cache(maxsize=64)
-def _log_partitions(items: int) -> Floats:
-    """(items + 1,) log of the number of partitions of the items into k groups: Stirling numbers."""
-    row = np.full(items + 1, -np.inf)
-    row[0] = 0.0
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.arange(items + 1))
-    for _ in range(items):
-        before, row = row, np.full(items + 1, -np.inf)
-        row[1:] = np.logaddexp(logs[1:] + before[1:], before[:-1])
-    return row
-
-
-def log_choices(items: int, size: int) -> float:
-    """log of the number of ways to take so many of the items."""
-    return lgamma(items + 1) - lgamma(size + 1) - lgamma(items - size + 1)
-
-
 def apart(items: int) -> Groups:
     """Every item alone."""
     return tuple((item,) for item in range(items))
@@ -151,35 +107,58 @@ def _value(items: Items, groups: Groups) -> float:
 
 def _merged(items: Items, groups: Groups) -> Groups:
     """The best level of the path on which always the two groups that gain most are merged."""
-    counts = items.gathered(groups)
-    own = items.worth(counts)
-    gains = _pair_gains(items, counts, own)
+    pairs = _Pairs(items, groups)
     members: list[tuple[int, ...]] = list(groups)
-    total = float(own.sum())
-    levels = [(total - price(len(items), sizes_of(groups)), groups)]
+    total, levels = 0.0, [(-price(len(items), sizes_of(groups)), groups)]
     for _ in groups[1:]:
-        one, other = divmod(int(gains.argmax()), own.size)
-        total += float(gains[one, other])
+        one, other, gain = pairs.merge()
+        total += gain
         members[one], members[other] = members[one] + members[other], ()
-        counts[one] += counts[other]
-        own[one] = items.worth(counts[one])
-        gains[other, :] = gains[:, other] = -np.inf
-        live = np.array([at for at, each in enumerate(members) if each and at != one], dtype=int)
-        new = items.worth(counts[live] + counts[one]) - own[live] - own[one]
-        gains[one, live] = np.where(live > one, new, -np.inf)
-        gains[live, one] = np.where(live < one, new, -np.inf)
         level = tuple(filter(None, members))
         levels.append((total - price(len(items), sizes_of(level)), level))
     return _sorted(max(levels, key=lambda level: level[0])[1])
 
 
-def _pair_gains(items: Items, counts: Floats, own: Floats) -> Floats:
-    """(items, items) what merging two items gains; -inf on and below the diagonal."""
-    gains = np.full((own.size, own.size), -np.inf)
-    for at in range(own.size - 1):
-        rest = slice(at + 1, None)
-        gains[at, rest] = items.worth(counts[rest] + counts[at]) - own[rest] - own[at]
-    return gains
+class _Pairs:
+    """What merging any two groups gains, and for every group the best partner."""
+
+    def __init__(self, items: Items, groups: Groups) -> None:
+        self.items = items
+        self.counts = items.gathered(groups)
+        self.own = items.worth(self.counts)
+        many = len(groups)
+        self.gains = np.full((many, many), -np.inf)
+        for at in range(many - 1):
+            self.gains[at, at + 1 :] = self.gains[at + 1 :, at] = self._joined(
+                at, slice(at + 1, None)
+            )
+        self.partner = self.gains.argmax(axis=1)
+        self.best = self.gains.max(axis=1)
+        self.live = np.ones(many, dtype=np.bool_)
+
+    def _joined(self, one: int, others: slice | Ints) -> Floats:
+        together = self.items.worth(self.counts[others] + self.counts[one])
+        return np.asarray(together - self.own[others] - self.own[one])
+
+    def merge(self) -> tuple[int, int, float]:
+        """Merge the two groups that gain most, the second into the first."""
+        first = int(self.best.argmax())
+        one, other = sorted((first, int(self.partner[first])))
+        gain = float(self.best[first])
+        self.counts[one] += self.counts[other]
+        self.own[one] = self.items.worth(self.counts[one])
+        self.live[other] = False
+        self.gains[other, :] = self.gains[:, other] = -np.inf
+        rest = np.flatnonzero(self.live)
+        rest = rest[rest != one]
+        self.gains[one, rest] = self.gains[rest, one] = self._joined(one, rest)
+        better = rest[self.gains[rest, one] > self.best[rest]]
+        self.best[better], self.partner[better] = self.gains[better, one], one
+        stale = rest[np.isin(self.partner[rest], (one, other))]
+        for at in (one, other, *stale.tolist()):
+            self.partner[at] = self.gains[at].argmax()
+            self.best[at] = self.gains[at, self.partner[at]]
+        return one, other, gain
 
 
 def _sorted(groups: Sequence[Sequence[int]]) -> Groups:

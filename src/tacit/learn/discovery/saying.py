@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from tacit.core.variables import Discrete
 from tacit.knowledge.expressions import Expression, Part
@@ -16,6 +17,9 @@ from tacit.knowledge.statements import (
     Tie,
 )
 from tacit.knowledge.terms import Probability, Term, Word
+
+Place: TypeAlias = tuple[str, Mapping[str, str]]
+"""A row: the child, and the states of its parents."""
 
 
 def mass(child: str, states: Sequence[str] | None, context: Mapping[str, str]) -> Probability:
@@ -41,15 +45,15 @@ def equal_cells(child: str, states: Sequence[str], context: Mapping[str, str]) -
     return equal([mass(child, [state], context) for state in states])
 
 
-def equal_masses(child: str, states: Sequence[str], contexts: Sequence[Mapping[str, str]]) -> Rule:
+def equal_masses(states: Sequence[str], places: Sequence[Place]) -> Rule:
     """P(X={a, b} | A=a) = P(X={a, b} | A=b) = ..."""
-    return equal([mass(child, states, context) for context in contexts])
+    return equal([mass(child, states, context) for child, context in places])
 
 
-def equal_ratios(child: str, states: Sequence[str], contexts: Sequence[Mapping[str, str]]) -> Rule:
+def equal_ratios(states: Sequence[str], places: Sequence[Place]) -> Rule:
     """P(X=a | A=a) : P(X=b | A=a) = P(X=a | A=b) : P(X=b | A=b) = ..."""
-    sides = tuple(tuple(mass(child, [state], each) for state in states) for each in contexts)
-    return Rule(Ratios(sides))
+    sides = [tuple(mass(child, [state], each) for state in states) for child, each in places]
+    return Rule(Ratios(tuple(sides)))
 
 
 def ignores(child: str, parents: Sequence[str], held: Mapping[str, str]) -> Rule:

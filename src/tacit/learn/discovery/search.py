@@ -165,12 +165,17 @@ def _links(page: _Page, wishes: Wishes) -> Iterator[Proposal]:
 
 
 def _cut_said(sheet: Sheet, cut: Cut, units: Sequence[Unit]) -> Proposal:
-    child, contexts = sheet.axes[-1], _contexts(sheet, units)
-    states = [child.states[at] for at in cut.states]
+    """The tie in words. A set of states is named in all rows that are one, so that the rules are a
+    tree of splits whichever of these rows one looks at; of one state a row speaks for the others.
+    """
+    states = [sheet.axes[-1].states[at] for at in cut.states]
+    places = [place for unit in units for place in sheet.places(unit)]
+    if len(states) == 1:
+        places = [(sheet.names[0], context) for context in _contexts(sheet, units)]
     say = saying.equal_masses if cut.mass else saying.equal_ratios
-    rule = say(sheet.names[0], states, contexts)
     kind = "links" if cut.mass else "ratios"
-    return Proposal(rule, kind, cut.gain, cut.sure, cut.price, sheet.cases(units))
+    cases = sheet.cases(units)
+    return Proposal(say(states, places), kind, cut.gain, cut.sure, cut.price, cases)
 
 
 def _cells(page: _Page, wishes: Wishes) -> Iterator[Proposal]:

@@ -27,6 +27,7 @@ class Sheet:
     alpha   (rows, states) their priors, added up
     open    (rows,) no rule of the expert speaks of the row, but that it is one with others
     given   rows that are one from the start
+    others  parents..., child of the other tables
     """
 
     names: tuple[str, ...]
@@ -35,6 +36,7 @@ class Sheet:
     alpha: Floats
     open: Bools
     given: tuple[Unit, ...] = ()
+    others: tuple[tuple[Discrete, ...], ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -74,15 +76,23 @@ class Sheet:
 
     def context(self, row: int) -> dict[str, str]:
         """The state of every parent in a row."""
-        codes = np.unravel_index(row, self.shape) if self.shape else ()
-        parents = self.axes[:-1]
-        return {
-            axis.name: axis.states[int(code)] for axis, code in zip(parents, codes, strict=True)
-        }
+        return _context(self.axes, row)
+
+    def places(self, unit: Unit) -> list[tuple[str, dict[str, str]]]:
+        """All rows of a unit in all tables: the child and the states of its parents."""
+        tables = (self.axes, *self.others)
+        return [(axes[-1].name, _context(axes, row)) for axes in tables for row in unit]
 
     def speaker(self, unit: Unit) -> int:
         """The row that stands for a unit: the first that has cases."""
         return next((row for row in unit if self.counts[row].any()), unit[0])
+
+
+def _context(axes: Sequence[Discrete], row: int) -> dict[str, str]:
+    parents = axes[:-1]
+    shape = tuple(len(axis.states) for axis in parents)
+    codes = np.unravel_index(row, shape) if shape else ()
+    return {axis.name: axis.states[int(code)] for axis, code in zip(parents, codes, strict=True)}
 
 
 def sheet_of(
@@ -109,6 +119,7 @@ def together(sheets: Sequence[Sheet]) -> Sheet:
         np.sum([sheet.counts for sheet in sheets], axis=0),
         np.sum([sheet.alpha for sheet in sheets], axis=0),
         np.logical_and.reduce([sheet.open for sheet in sheets]),
+        others=tuple(sheet.axes for sheet in sheets[1:]),
     )
 
 
