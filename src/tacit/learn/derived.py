@@ -71,7 +71,8 @@ class Derived:
             )
         )
         heads = ("", "mean", "sd", f"{self.level:.0%} interval")
-        return Grid(self.text, heads, rows, labels=1)
+        title = self.text if len(self.labels) > 1 else ""
+        return Grid(title, heads, rows, labels=1)
 
     def __str__(self) -> str:
         return str(self.grid())
