@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
-from tacit.estimate.curved.polynomials import sparse
+from tacit.estimate.curved.matrices import Matrix, matrix
 from tacit.knowledge.calling import gradient_at, hessian_at, value_at
 from tacit.knowledge.curves import Applied, Atom
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,19 +92,19 @@ class Calls:
             found[call.number] = call.value(atoms)
         return found
 
-    def slopes(self, atoms: Floats) -> csr_array:
+    def slopes(self, atoms: Floats) -> Matrix:
         """(all functions, atoms) derivatives."""
         parts = []
         for call in self.calls:
             which, slopes = call.slopes(atoms)
             parts.append((np.full(which.size, call.number), which, slopes))
-        return sparse(parts, (self.count, self.size))
+        return matrix(parts, (self.count, self.size))
 
-    def bends(self, atoms: Floats, multipliers: Floats) -> csr_array:
+    def bends(self, atoms: Floats, multipliers: Floats) -> Matrix:
         """(atoms, atoms) Σ multiplier · second derivatives."""
         parts = []
         for call in self.calls:
             which, bends = call.bends(atoms)
             row, column = (each.ravel() for each in np.meshgrid(which, which, indexing="ij"))
             parts.append((row, column, multipliers[call.number] * bends.ravel()))
-        return sparse(parts, (self.size, self.size))
+        return matrix(parts, (self.size, self.size))

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.estimate.curved.enumeration import Summed, summed
+from tacit.estimate.curved.matrices import Matrix, matrix
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.curves import Atom, Event, Mass
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,17 +58,15 @@ class Atoms:
             found[number] = event.value(theta)
         return found
 
-    def slopes(self, theta: Floats) -> tuple[Floats, csr_array]:
+    def slopes(self, theta: Floats) -> tuple[Floats, Matrix]:
         """Their values, and (atoms, support) their derivatives."""
-        from scipy.sparse import csr_array
-
         values, data = self._masses(theta), np.ones(self.cells.size)
         for number, event in self.events.items():
             inside = slice(self.at[number], self.at[number + 1])
             values[number], data[inside] = event.gradient(theta)
-        return values, csr_array(
-            (data, self.cells, self.at), shape=(len(self.numbers), self.support.size)
-        )
+        owner = np.repeat(np.arange(len(self.numbers)), np.diff(self.at))
+        shape = (len(self.numbers), int(self.support.size))
+        return values, matrix([(owner, self.cells, data)], shape)
 
     def add_bends(self, theta: Floats, weights: Floats, found: Floats) -> None:
         """Add Σ weight · second derivatives of the atoms to (support, support)."""

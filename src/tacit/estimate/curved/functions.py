@@ -17,6 +17,7 @@ from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dag import Dag
 from tacit.estimate.curved.applied import Calls
 from tacit.estimate.curved.atoms import Atoms
+from tacit.estimate.curved.matrices import full
 from tacit.estimate.curved.polynomials import Polynomials
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
@@ -57,14 +58,14 @@ class Functions:
         """(functions, support) their slopes."""
         atoms, inner = self.atoms.slopes(theta)
         outer = self.polynomials.slopes(atoms) + self.calls.slopes(atoms)
-        return np.asarray((outer @ inner).toarray())
+        return full(outer @ inner)
 
     def hessian(self, theta: Floats, multipliers: Floats) -> Floats:
         """(support, support) Σ multiplier · second derivatives."""
         atoms, inner = self.atoms.slopes(theta)
         outer = self.polynomials.slopes(atoms) + self.calls.slopes(atoms)
         bends = self.polynomials.bends(atoms, multipliers) + self.calls.bends(atoms, multipliers)
-        found = np.asarray((inner.T @ bends @ inner).toarray())
+        found = full(inner.T @ bends @ inner)
         self.atoms.add_bends(theta, outer.T @ multipliers, found)
         return np.asarray((found + found.T) / 2.0)
 

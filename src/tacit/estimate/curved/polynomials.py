@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.estimate.curved.matrices import Matrix, matrix
 from tacit.knowledge.curves import Atom, Polynomial, Terms
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,18 +59,18 @@ class Polynomials:
         """(all functions,) 0 where a function is no polynomial."""
         return np.asarray(np.bincount(self.owner, self.terms(atoms), self.count))
 
-    def slopes(self, atoms: Floats) -> csr_array:
+    def slopes(self, atoms: Floats) -> Matrix:
         """(all functions, atoms) derivatives."""
         parts = [(self.owner, self.atoms[:, at], self.terms(atoms, (at,)))
                  for at in range(self.atoms.shape[1])]  # fmt: skip
-        return sparse(parts, (self.count, self.size))
+        return matrix(parts, (self.count, self.size))
 
-    def bends(self, atoms: Floats, multipliers: Floats) -> csr_array:
+    def bends(self, atoms: Floats, multipliers: Floats) -> Matrix:
         """(atoms, atoms) Σ multiplier · second derivatives."""
         held = multipliers[self.owner]
         parts = [(self.atoms[:, one], self.atoms[:, two], held * self.terms(atoms, (one, two)))
                  for one, two in _pairs(self.atoms.shape[1])]  # fmt: skip
-        return sparse(parts, (self.size, self.size))
+        return matrix(parts, (self.size, self.size))
 
     def scaled(self, atoms: Floats) -> tuple[Polynomials, Floats]:
         """Each divided by its largest term there, and (all functions,) what that was."""
@@ -102,14 +99,3 @@ def _value(terms: Terms, atoms: Floats, numbers: Mapping[Atom, int]) -> np.float
 
 def _pairs(degree: int) -> Iterator[tuple[int, int]]:
     return ((one, two) for one in range(degree) for two in range(degree) if one != two)
-
-
-def sparse(parts: Sequence[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> csr_array:
-    """The entries added up; those of the atom behind the last are of none."""
-    from scipy.sparse import coo_array, csr_array
-
-    if not parts:
-        return csr_array(shape)
-    row, column, data = (np.concatenate(each) for each in zip(*parts, strict=True))
-    fits = (column < shape[1]) & (row < shape[0])
-    return csr_array(coo_array((data[fits], (row[fits], column[fits])), shape=shape))
