@@ -23,6 +23,7 @@ _SMOOTH = 2
 """Powers at the ends of a piece are raised so much."""
 _SAME = 1e-13
 _PIECES = 40
+_LEVELS = 8
 
 
 def log_box(a: Floats, low: Floats, high: Floats) -> Floats:
@@ -113,7 +114,8 @@ def _integrals(
             )
         return np.where(value < np.inf, value, -np.inf)  # no span, nothing
 
-    points, weights = nodes(density, np.full(left.size, -FAR), np.full(left.size, FAR))
+    far = np.full(left.size, FAR)
+    points, weights = nodes(density, -far, far, _LEVELS)
     with np.errstate(divide="ignore"):
         logs = log_sum(density(points) + weights) + np.log(width) - np.log(left)
     return np.asarray(np.where(width > _SAME, logs - betaln(one, other), -np.inf))

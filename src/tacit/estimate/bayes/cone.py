@@ -139,22 +139,23 @@ def _touched(
         branches.append(named if sparse[number] else everyone)
     spot_at = _starts(np.array([each.size for each in branches], dtype=np.int64))
     branch = np.concatenate([np.zeros(0, dtype=np.int64), *branches])
-    owner = np.repeat(np.arange(touches.size), np.diff(spot_at))
-    slot = np.array(
-        [
-            spot_at[at] + np.searchsorted(branches[at], which)
-            for at, which in zip(touch.tolist(), entries.branch.tolist(), strict=True)
-        ],
-        dtype=np.int64,
-    )
+    order = np.argsort(branch, kind="stable")
+    spot = np.empty_like(order)
+    spot[order] = np.arange(order.size)
+    places = [
+        spot_at[at] + np.searchsorted(branches[at], which)
+        for at, which in zip(touch.tolist(), entries.branch.tolist(), strict=True)
+    ]
     return {
         "touch_at": _starts(np.bincount(at_split, minlength=split_at.size - 1)),
         "rule": rule, "alone": alone,
-        "entry_at": _starts(np.bincount(touch, minlength=touches.size)), "slot": slot,
-        "constant": entries.constant, "other_at": entries.other_at, "other": entries.other,
-        "spot_at": spot_at, "branch": branch,
         "column_at": _starts(np.bincount(branch, minlength=split.size)),
-        "column": np.argsort(branch, kind="stable"), "owner": owner,
+        "owner": np.repeat(np.arange(touches.size), np.diff(spot_at))[order],
+        "spot_at": spot_at, "spot": spot, "branch": branch,
+        "entry_at": _starts(np.bincount(touch, minlength=touches.size)),
+        "slot": spot[np.array(places, dtype=np.int64)],
+        "constant": entries.constant, "entry_branch": entries.branch,
+        "other_at": entries.other_at, "other": entries.other,
     }  # fmt: skip
 
 
@@ -163,15 +164,15 @@ def _groups(touched: dict[str, Any], split_at: Ints) -> dict[str, Any]:
 
     The two sides of an inequality and all that it names: what it ties closely moves as one.
     """
-    touch_at, entry_at, slot = touched["touch_at"], touched["entry_at"], touched["slot"]
-    branch, constant = touched["branch"], touched["constant"]
+    touch_at, entry_at = touched["touch_at"], touched["entry_at"]
+    branch, constant = touched["entry_branch"], touched["constant"]
     members: list[Ints] = []
     split: list[int] = []
     for at, size in enumerate(np.diff(split_at).tolist()):
         seen: set[bytes] = set()
         for touch in range(touch_at[at], touch_at[at + 1]) if size > 2 else ():
             entries = slice(entry_at[touch], entry_at[touch + 1])
-            named, sign = branch[slot[entries]], np.sign(constant[entries])
+            named, sign = branch[entries], np.sign(constant[entries])
             for group in (named[sign > 0], named[sign < 0], named):
                 found = np.unique(group)
                 if 1 < found.size < size and found.tobytes() not in seen:
@@ -182,7 +183,6 @@ def _groups(touched: dict[str, Any], split_at: Ints) -> dict[str, Any]:
     sizes = np.array([each.size for each in members], dtype=np.int64)
     return {
         "scaled_at": _starts(np.bincount(owner, minlength=split_at.size - 1)),
-        "group_split": owner,
         "group_at": _starts(sizes),
         "member": np.concatenate([np.zeros(0, dtype=np.int64), *members]),
     }

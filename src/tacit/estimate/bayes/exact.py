@@ -8,7 +8,7 @@ whatever has at most two dimensions, by quadrature. [parameter domain knowledge 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,6 +35,7 @@ class Exact:
     kinds    the theorem that covers each of them, in words, by block
     trees    (trees,)   the blocks that are trees of splits; `forest` and `shares` are their splits
     patches  the feasible sets of those done by quadrature, by block
+    asked    the last density, and what quadrature said of it
     """
 
     blocks: Blocks
@@ -44,6 +45,7 @@ class Exact:
     forest: Forest
     shares: Shares
     patches: Mapping[int, tuple[Patch, ...]]
+    asked: list[tuple[Density, dict[int, Summary]]] = field(default_factory=list, repr=False)
 
     @staticmethod
     def of(blocks: Blocks, inside: Interior, density: Density) -> Exact:
@@ -109,11 +111,15 @@ class Exact:
             found[:, self._positions(block)] = each.draw(random, size)
         return found
 
-    def interval(self, density: Density, level: float, seed: int = 0) -> tuple[Floats, Floats]:
+    def interval(
+        self, density: Density, level: float, draws: Floats | None = None
+    ) -> tuple[Floats, Floats]:
         """(n,) where each cell lies with probability `level`, equal tails cut off.
 
         Exact where a cell is one share; `by_draws` says where it is a product of several, whose
-        quantiles are taken from ten thousand draws.
+        quantiles are those of draws.
+
+        draws: (size, n) of `draw`; up to ten thousand are made if none are given
         """
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         found = np.full((2, self.blocks.cells.size), np.nan)
@@ -121,7 +127,7 @@ class Exact:
             for tail, out in zip(tails, found, strict=True):
                 self._fill_quantiles(density, float(tail), out)
         if (drawn := np.flatnonzero(self.by_draws)).size:
-            values = self._drawn(density, drawn, np.random.default_rng(seed))
+            values = self._drawn(density, drawn) if draws is None else draws[:, drawn]
             found[:, drawn] = np.quantile(values, tails, axis=0)
         for block, each in self._summaries(density).items():
             found[:, self._positions(block)] = each.interval(level)
@@ -173,8 +179,9 @@ class Exact:
         share = quantile(a[branch], rest[branch], one, other, np.full(at.size, tail))
         out[at] = self.forest.fixed[at] * share
 
-    def _drawn(self, density: Density, columns: Ints, random: np.random.Generator) -> Floats:
-        draws = int(np.clip(_AT_ONCE * 10 // columns.size, 1_000, _DRAWS))
+    def _drawn(self, density: Density, columns: Ints) -> Floats:
+        random = np.random.default_rng(0)
+        draws = int(np.clip(_AT_ONCE * 4 // columns.size, 1_000, _DRAWS))
         step = max(1, _AT_ONCE // max(1, self.blocks.cells.size))
         parts = [
             self._trees_drawn(density, random, min(step, draws - start))[:, columns]
@@ -216,10 +223,16 @@ class Exact:
         return slice(int(self.blocks.cell_at[block]), int(self.blocks.cell_at[block + 1]))
 
     def _summaries(self, density: Density) -> dict[int, Summary]:
-        return {
-            block: summary(parts, at_cells(density, np.r_[self._positions(block)]))
-            for block, parts in self.patches.items()
-        }
+        """By quadrature, once for every density that is asked about in a row."""
+        if not self.patches:
+            return {}
+        if not (self.asked and self.asked[0][0] is density):
+            found = {
+                block: summary(parts, at_cells(density, np.r_[self._positions(block)]))
+                for block, parts in self.patches.items()
+            }
+            self.asked[:] = [(density, found)]
+        return self.asked[0][1]
 
 
 def _depths(forest: Forest) -> tuple[Ints, Ints]:

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from tacit.kernels.cone import Cone, Room
     from tacit.kernels.records import Record
 
-_TRIED, _ENOUGH = 400, 0.1
-"""Free draws that are tried, and the part of them that must obey the rules to go on like that."""
+_TRIED, _ENOUGH = 400, 0.5
+"""Free draws that are tried, and the part of them that suffices to go on like that."""
+_FREE = 0.6
+"""What a free gamma costs beside one that inequalities cut."""
+_NO_LIMIT = 2**62
 _MOST_TO_ENTER = 10_000
 _APART, _WARM, _TRIAL = 10, 100, 200
 """Sweeps under a flat density, sweeps to warm up, and sweeps of a trial of moves."""
@@ -58,7 +61,7 @@ class Gammas:
 
         room, state = self.rooms[chain], self.states[chain]
         if self.free:
-            reject(self.cone, room, state, sweeps, self.record, chain)
+            reject(self.cone, room, state, sweeps, _NO_LIMIT, self.record, chain)
             return
         g, lift, at = self.g[chain], self.lift[chain], chain if noted else -1
         walk(self.cone, g, lift, room, state, sweeps, self.record, at)
@@ -70,22 +73,26 @@ class Gammas:
 
 def gammas(tree: Tree, cone: Cone, point: Floats, states: State, record: Record) -> Gammas:
     """Chains that have warmed up; by rejection where enough free draws are accepted."""
-    from tacit.kernels.cone import accepted, enter, room_for
+    from tacit.kernels.cone import enter, reject, room_for
 
     chains = states.shape[0]
     rooms = tuple(room_for(cone) for _ in range(chains))
     g = np.tile(_shares_at(tree, point), (chains, 1))
     lift = np.zeros((chains, tree.paths.splits))
     free = Gammas(cone, g, lift, states, rooms, record, free=True)
-    if accepted(cone, rooms[0], states[0], _TRIED) >= _ENOUGH * _TRIED:
+    hits = reject(cone, rooms[0], states[0], _TRIED, _TRIED, record, -1)
+    if hits >= _ENOUGH * _TRIED:
         return free
     for chain in range(chains):
-        if not enter(cone, g[chain], lift[chain], rooms[chain], states[chain], _MOST_TO_ENTER):
+        room, state = rooms[chain], states[chain]
+        if not enter(cone, g[chain], lift[chain], room, state, _MOST_TO_ENTER, record):
             raise EstimateError(
                 "no table was found that obeys the ratios and the inequalities of these rows "
                 "together\n\nleave out one of them"
             )
-    return _warmed(replace(free, free=False))
+    best = _warmed(replace(free, free=False))
+    gain = hits / _TRIED / (_FREE * cone.shape.size)
+    return replace(free, gain=gain) if gain > best.gain else best
 
 
 def _shares_at(tree: Tree, point: Floats) -> Floats:
@@ -124,7 +131,7 @@ def _mixes(cone: Cone) -> list[Cone]:
     plain = cone._replace(scaled_at=np.zeros_like(cone.scaled_at))
     pairs = np.where(touched, sizes, 0)
     found = [plain]
-    if cone.group_split.size:
+    if cone.group_at.size > 1:
         found.append(cone)
     if touched.any():
         found.append(cone._replace(exchanges=pairs))

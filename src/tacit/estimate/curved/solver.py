@@ -30,7 +30,7 @@ _SAME = 1e-7
 _APART = 1e-4
 _ZERO = 1e-6
 _ROUGH = 1e-5
-_OTHERS = 3
+_OTHERS = 2
 """Starts of its own that the second optimiser has."""
 
 

@@ -36,7 +36,7 @@ TREE, CLOSED, GENERAL, CURVED = range(4)
 """The ways to solve a block."""
 STARTS = 20
 """Climbs under curved rules, from as many starts."""
-FEW = 4
+FEW = 3
 """The same where a good answer is at hand, or many problems are solved."""
 
 
