@@ -1,0 +1,1 @@
+"""Tables borrowed from related sites: which fragment fits, how well, and what it is worth."""

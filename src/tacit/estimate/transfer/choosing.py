@@ -1,0 +1,132 @@
+"""Which fragment of which source a table is borrowed from.
+
+Every source, every fragment of the right shape and every order of its parents is tried; the one
+with the largest Bayes factor for one common table is taken, if it is at least as probable as
+`threshold` that the tables are the same. [estimation 3.5, Algorithm 1]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import Floats, Ints
+from tacit.estimate.transfer.fitness import log_bayes_factor, related
+from tacit.estimate.transfer.fragments import Match
+
+TIED = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """A table of the target that may be borrowed.
+
+    counts, alpha  (parents..., child) its own cases, and the prior that both sites would have
+    """
+
+    child: str
+    parents: tuple[str, ...]
+    counts: Floats
+    alpha: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A match, the log Bayes factor for one common table, and which rules speak against it.
+
+    log_factor  its price for mapping states already paid
+    broken      numbers of rules that it cannot keep
+    """
+
+    match: Match
+    log_factor: float
+    broken: Ints
+
+    @property
+    def allowed(self) -> bool:
+        """Whether no rule speaks against it."""
+        return not self.broken.size
+
+
+Judge = Callable[[Floats], Ints]
+"""Of counts shaped like the table, the rules that they cannot keep."""
+Weigher = Callable[[Floats], float]
+"""Of counts shaped like the table, the log Bayes factor for one common table."""
+
+
+def candidates(
+    wanted: Wanted, offered: Iterable[Match], judge: Judge, weigh: Weigher | None = None
+) -> list[Candidate]:
+    """All matches, the best first; those with the same names first among equals, then by cases."""
+
+    def plain(counts: Floats) -> float:
+        return log_bayes_factor(counts, wanted.counts, wanted.alpha)
+
+    weighed = weigh or plain
+    found = [
+        Candidate(match, weighed(match.counts) - match.price, judge(match.counts))
+        for match in offered
+    ]
+    ranks = {id(each): at for at, each in enumerate(found)}
+    top = max((each.log_factor for each in found), default=0.0)
+
+    def key(each: Candidate) -> tuple[float, int, float, int]:
+        rounded = top - TIED * round((top - each.log_factor) / TIED)
+        fragment = each.match.fragment
+        return -rounded, -_namesakes(wanted, each.match), -fragment.cases, ranks[id(each)]
+
+    return sorted(found, key=key)
+
+
+def _namesakes(wanted: Wanted, match: Match) -> int:
+    """How many names are the same: of the child, and of parents in their places."""
+    parents = [match.fragment.parents[at] for at in match.order]
+    same = sum(one == other for one, other in zip(parents, wanted.parents, strict=True))
+    return same + 2 * (match.fragment.child == wanted.child)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighted:
+    """Candidates with the probability of each; what is left is that none fits.
+
+    own  the probability that the table is the target's own
+    """
+
+    candidates: tuple[Candidate, ...]
+    weights: Floats
+    own: float
+
+
+def weighted(found: Sequence[Candidate], before: Mapping[str, float], threshold: float) -> Weighted:
+    """Every candidate by its probability: sources share what was believed of them evenly over
+    their candidates, so that many candidates are no more believed than one. [EXT-3]
+
+    before: per source, P(it is related) without any case
+    """
+    allowed = [each for each in found if each.allowed]
+    per = {name: sum(each.match.fragment.source == name for each in allowed) for name in before}
+    share = max(1, len({each.match.fragment.source for each in allowed}))
+    logs = []
+    for each in allowed:
+        name = each.match.fragment.source
+        believed = before[name] / share / per[name]
+        logs.append(each.log_factor + np.log(max(believed, 1e-300)))
+    total = sum(before[name] for name in {c.match.fragment.source for c in allowed}) / share
+    none = np.log(max(1.0 - total, 1e-300))
+    top = max([none, *logs])
+    masses = np.exp(np.array([none, *logs]) - top)
+    masses /= masses.sum()
+    if masses[1:].sum() < threshold:
+        return Weighted((), np.zeros(0), 1.0)
+    return Weighted(tuple(allowed), np.asarray(masses[1:]), float(masses[0]))
+
+
+def best(found: Sequence[Candidate], before: Mapping[str, float]) -> tuple[Candidate, float] | None:
+    """The allowed candidate with the largest factor, and P(one common table) given both sites."""
+    for each in found:
+        if each.allowed:
+            source = each.match.fragment.source
+            return each, related(each.log_factor, before[source])
+    return None
