@@ -212,7 +212,14 @@ def _nested(tree: Tree, sides: list[Side]) -> Cut | None:
     sets = sorted({*parts, *(each for found in parts.values() for each in found)}, key=_order)
     if any(one & other and not one <= other for at, one in enumerate(sets) for other in sets[at:]):
         return None
+    if any(_across(each, found) for whole, found in parts.items() for each in sets if each < whole):
+        return None
     return _planted(tree, sets, parts, by_whole)
+
+
+def _across(members: Members, parts: list[Members]) -> bool:
+    """Whether a set is more than one part of a set that is divided into these."""
+    return not any(members <= part for part in parts)
 
 
 def _order(members: Members) -> tuple[int, list[int]]:

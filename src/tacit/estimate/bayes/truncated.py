@@ -36,8 +36,8 @@ def log_mass(a: Floats, b: Floats, low: Floats, high: Floats) -> Floats:
     bottom = log_cdf(one, other, np.where(turned, 1 - high, low))
     with np.errstate(invalid="ignore", divide="ignore"):
         found = top + np.log1p(-np.exp(np.minimum(bottom - top, 0.0)))
+        narrow = (high > low) & (top - bottom < _NARROW)
     found = np.where(high > low, found, -np.inf)
-    narrow = (high > low) & (top - bottom < _NARROW)
     if narrow.any():
         _, weights = _lines(a[narrow], b[narrow], low[narrow], high[narrow])
         found[narrow] = log_sum(weights) - _log_beta(a[narrow], b[narrow])
