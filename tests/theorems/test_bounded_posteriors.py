@@ -227,8 +227,11 @@ def test_pooled_cells_add_up_their_alphas():
 
 
 def test_rules_that_overlap_in_part_are_left_to_the_sampler():
-    given = blocks(([5], rising([0, 1, 2, 3])), ([5], [below([0, 1], [2]), below([1], [3])]))
-    density = Density(np.ones(10))
+    across = [at_most([0], 0.5), at_most([1], 0.4), below([0], [1])]
+    given = blocks(
+        ([5], rising([0, 1, 2, 3])), ([5], [below([0, 1], [2]), below([1], [3])]), ([5], across)
+    )
+    density = Density(np.ones(15))
     found = Exact.of(given, relative_interior(given), density)
     assert not found.which.any()
     assert np.isnan(found.mean(density)).all()

@@ -101,7 +101,7 @@ def test_counts_where_the_rules_leave_nothing_are_impossible():
     found = evidence([3], [at_most([0], 0.0)], [1, 1, 1], [[1, 0, 0], [0, 1, 0]])
     assert found.value[0] == -np.inf
     assert_allclose(found.value[1], np.log(0.5))
-    found = evidence([3], rising([0, 1, 2]) + [at_most([0], 0.0)], [1, 1, 1], [[1, 0, 0]])
+    found = evidence([3], [*rising([0, 1, 2]), at_most([0], 0.0)], [1, 1, 1], [[1, 0, 0]])
     assert found.value[0] == -np.inf
 
 
