@@ -244,5 +244,6 @@ def walk_along(chords: Chords, theta: Floats, desk: Desk, state: State, sweeps: 
         for way in range(chords.step_at.size - 1):
             step_along(chords, way, desk, state)
         if chain >= 0:
-            note(record, chain, desk.theta)
+            note(record.tally, record.centre, record.batches, record.squares, record.kept, chain,
+                 desk.theta)  # fmt: skip
     theta[:] = desk.theta

@@ -3,23 +3,22 @@
 A rule Σ f θ <= b, seen from the branches of one split with all other shares held, is
 Σ_j C_j share_j + R <= b, which times the sum of gammas is Σ_j D_j g_j <= 0 with D_j = C_j + R - b:
 linear, and a half-line in each g_j. So a sweep is a row of exact draws from truncated gammas.
+
+Arrays are passed one by one where it is hot: a tuple of many arrays costs more than a draw.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.kernels.chance import State, below, gamma, log_gamma_draw
+from tacit.kernels.chance import State
+from tacit.kernels.moves import divide, draw_two, faintly, freely, mix, one_by_one
 from tacit.kernels.records import Record, note
-from tacit.kernels.slopes import between, gamma_between
 
-LEAST = 1e-300
-"""Gammas and cells below this are told as this: they would vanish."""
 _FRESH = 64
 """Sums that are kept up to date are added up anew after so many sweeps."""
 
@@ -29,22 +28,22 @@ class Cone(NamedTuple):
 
     shape      (branches,)   of the gamma of each branch
     split_at   (splits + 1,) the branches of each split
-    faint      (splits,)     shapes so small that all gammas may vanish: kept with a scale
+    faint      (splits,)     shapes so small that all gammas may vanish: kept as logarithms
     fixed      (n,)          the product of given shares on the way to each cell
     path_at, path            the branches on the way to each cell
     rule_at, cells, factors, limit   the inequalities
     touch_at   (splits + 1,) the touches of each split: inequalities that name cells below it
     rule       (touches,)    the inequality
     alone      (touches,)    it touches no other split, so that D is constant
+    column_at  (branches + 1,) the slots of each branch: one for every touch that sees it
+    owner      (slots,)      the touch
+    spot_at, spot, branch    the slots of each touch, and the branch of each of these
     entry_at   (touches + 1,) one entry for each of its cells below the split
     slot, constant (entries,) where it adds to D; factor times given shares
+    entry_branch (entries,)  the branch of the split that the cell is below
     other_at, other          the branches of other splits on the way to the cell
-    spot_at    (touches + 1,) the slots of each touch: D of one branch each
-    branch     (slots,)
-    column_at  (branches + 1,), column  the slots of each branch
-    owner      (slots,)      the touch of each slot
     scaled_at  (splits + 1,) the groups of branches that are scaled together
-    group_split, group_at, member  of each group
+    group_at, member         the branches of each group
     exchanges  (splits,)     how many pairs of branches exchange mass in a sweep
     """
 
@@ -61,18 +60,18 @@ class Cone(NamedTuple):
     touch_at: Ints
     rule: Ints
     alone: Bools
+    column_at: Ints
+    owner: Ints
+    spot_at: Ints
+    spot: Ints
+    branch: Ints
     entry_at: Ints
     slot: Ints
     constant: Floats
+    entry_branch: Ints
     other_at: Ints
     other: Ints
-    spot_at: Ints
-    branch: Ints
-    column_at: Ints
-    column: Ints
-    owner: Ints
     scaled_at: Ints
-    group_split: Ints
     group_at: Ints
     member: Ints
     exchanges: Ints
@@ -81,395 +80,221 @@ class Cone(NamedTuple):
 class Room(NamedTuple):
     """What a chain keeps at hand.
 
-    g, share (branches,); lift (splits,) logarithm of the scale of g; D (slots,); w (touches,)
-    Σ D g; value (rules,) Σ f θ; limit (rules,) at most this now; theta (n,);
-    moved (touches,)
+    g, share (branches,); D, inverse (slots,) the latter 1 / D, and 0 where D is 0;
+    w, moved (touches,) the former Σ D g; value (rules,) Σ f θ; limit (rules,) at most this now;
+    theta (n,)
     """
 
     g: Floats
     share: Floats
-    lift: Floats
     D: Floats
+    inverse: Floats
     w: Floats
+    moved: Floats
     value: Floats
     limit: Floats
     theta: Floats
-    moved: Floats
 
 
 def room_for(cone: Cone) -> Room:
     """Empty."""
-    sizes = (cone.shape, cone.shape, cone.faint, cone.branch, cone.rule)
-    rest = (cone.limit, cone.limit, cone.fixed, cone.rule)
+    sizes = (cone.shape, cone.shape, cone.owner, cone.owner)
+    rest = (cone.rule, cone.rule, cone.limit, cone.limit, cone.fixed)
     return Room(*(np.zeros(each.size) for each in (*sizes, *rest)))
 
 
 @njit(cache=True, nogil=True)
-def tell(cone: Cone, room: Room) -> None:
+def tell(fixed: Floats, path_at: Ints, path: Ints, share: Floats, theta: Floats) -> None:
     """The cells of these shares."""
-    for cell in range(cone.fixed.size):
-        product = cone.fixed[cell]
-        for at in range(cone.path_at[cell], cone.path_at[cell + 1]):
-            product *= room.share[cone.path[at]]
-        room.theta[cell] = product
-
-
-@njit(cache=True, nogil=True)
-def weigh(cone: Cone, room: Room) -> None:
-    """The value of every rule at these cells."""
-    for rule in range(cone.limit.size):
-        total = 0.0
-        for at in range(cone.rule_at[rule], cone.rule_at[rule + 1]):
-            total += cone.factors[at] * room.theta[cone.cells[at]]
-        room.value[rule] = total
-
-
-@njit(cache=True, nogil=True)
-def divide(cone: Cone, split: int, room: Room) -> None:
-    """The shares of a split."""
-    total = 0.0
-    for j in range(cone.split_at[split], cone.split_at[split + 1]):
-        total += room.g[j]
-    for j in range(cone.split_at[split], cone.split_at[split + 1]):
-        room.share[j] = room.g[j] / total
+    for cell in range(fixed.size):
+        product = fixed[cell]
+        for at in range(path_at[cell], path_at[cell + 1]):
+            product *= share[path[at]]
+        theta[cell] = product
 
 
 @njit(cache=True, nogil=True)
 def settle(cone: Cone, room: Room) -> None:
     """Everything that follows from g, added up anew."""
     for split in range(cone.faint.size):
-        divide(cone, split, room)
-    tell(cone, room)
-    weigh(cone, room)
+        first, last = cone.split_at[split], cone.split_at[split + 1]
+        divide(first, last, cone.faint[split], room.g, room.share)
+    tell(cone.fixed, cone.path_at, cone.path, room.share, room.theta)
+    for rule in range(cone.limit.size):
+        room.value[rule] = 0.0
+        for at in range(cone.rule_at[rule], cone.rule_at[rule + 1]):
+            room.value[rule] += cone.factors[at] * room.theta[cone.cells[at]]
     for touch in range(cone.rule.size):
-        _state_rule(cone, touch, room)
+        _state(
+            touch, touch + 1, True, cone.rule, cone.alone, cone.spot_at, cone.spot, cone.branch,
+            cone.entry_at, cone.slot, cone.constant, cone.entry_branch, cone.other_at, cone.other,
+            room.g, room.share, room.value, room.limit, room.D, room.inverse, room.w,
+        )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def _state_rule(cone: Cone, touch: int, room: Room) -> None:
-    """D of one inequality as its split sees it, and w = Σ D g."""
-    first, last = cone.spot_at[touch], cone.spot_at[touch + 1]
-    room.D[first:last] = 0.0
-    here = 0.0
-    for entry in range(cone.entry_at[touch], cone.entry_at[touch + 1]):
-        product = cone.constant[entry]
-        for at in range(cone.other_at[entry], cone.other_at[entry + 1]):
-            product *= room.share[cone.other[at]]
-        slot = cone.slot[entry]
-        room.D[slot] += product
-        here += product * room.share[cone.branch[slot]]
-    rule = cone.rule[touch]
-    beyond = -room.limit[rule]
-    if not cone.alone[touch]:
-        beyond += room.value[rule] - here
-    total = 0.0
-    for slot in range(first, last):
-        room.D[slot] += beyond
-        total += room.D[slot] * room.g[cone.branch[slot]]
-    room.w[touch] = total
-
-
-@njit(cache=True, nogil=True)
-def _one_by_one(cone: Cone, split: int, room: Room, state: State) -> None:
-    """Draw every gamma of a split given the others."""
-    g, D, w = room.g, room.D, room.w
-    for j in range(cone.split_at[split], cone.split_at[split + 1]):
-        low, high = 0.0, math.inf
-        old = g[j]
-        for at in range(cone.column_at[j], cone.column_at[j + 1]):
-            slot = cone.column[at]
-            factor = D[slot]
-            if factor > 0.0:
-                high = min(high, old - w[cone.owner[slot]] / factor)
-            elif factor < 0.0:
-                low = max(low, old - w[cone.owner[slot]] / factor)
-        if low > high:
-            continue
-        new = max(gamma_between(state, cone.shape[j], low, high), LEAST)
-        change = new - old
-        g[j] = new
-        for at in range(cone.column_at[j], cone.column_at[j + 1]):
-            slot = cone.column[at]
-            w[cone.owner[slot]] += D[slot] * change
-
-
-@njit(cache=True, nogil=True)
-def _faintly(cone: Cone, split: int, room: Room, state: State) -> None:
-    """The same where all gammas may be too small for a double: true gammas are g e^lift."""
-    first, last = cone.split_at[split], cone.split_at[split + 1]
-    _rescale(cone, split, room, room.g[first:last].max())
-    for j in range(first, last):
-        low, high = 0.0, math.inf
-        for at in range(cone.column_at[j], cone.column_at[j + 1]):
-            slot = cone.column[at]
-            factor = room.D[slot]
-            if factor > 0.0:
-                high = min(high, room.g[j] - room.w[cone.owner[slot]] / factor)
-            elif factor < 0.0:
-                low = max(low, room.g[j] - room.w[cone.owner[slot]] / factor)
-        if low > high or high <= 0.0:
-            continue
-        least = math.log(low) + room.lift[split] if low > 0.0 else -math.inf
-        most = math.log(high) + room.lift[split] if high < math.inf else math.inf
-        if least == -math.inf and most == math.inf:
-            y = log_gamma_draw(state, cone.shape[j]) - room.lift[split]
-        else:
-            y = between(state, cone.shape[j], 0.0, least, most) - room.lift[split]
-        if y > 200.0:
-            room.g[j] = LEAST
-            _rescale(cone, split, room, math.exp(min(y, 700.0)))
-            y = 0.0
-        room.g[j] = max(math.exp(y), LEAST)
-        for at in range(cone.column_at[j], cone.column_at[j + 1]):
-            _reweigh(cone, cone.owner[cone.column[at]], room)
-
-
-@njit(cache=True, nogil=True)
-def _rescale(cone: Cone, split: int, room: Room, by: float) -> None:
-    room.lift[split] += math.log(by)
-    for j in range(cone.split_at[split], cone.split_at[split + 1]):
-        room.g[j] = max(room.g[j] / by, LEAST)
-    for touch in range(cone.touch_at[split], cone.touch_at[split + 1]):
-        _reweigh(cone, touch, room)
-
-
-@njit(cache=True, nogil=True)
-def _reweigh(cone: Cone, touch: int, room: Room) -> None:
-    total = 0.0
-    for slot in range(cone.spot_at[touch], cone.spot_at[touch + 1]):
-        total += room.D[slot] * room.g[cone.branch[slot]]
-    room.w[touch] = total
-
-
-@njit(cache=True, nogil=True)
-def _in_two(cone: Cone, split: int, room: Room, state: State) -> None:
-    """A split of two branches has one share: a truncated beta."""
-    first = cone.split_at[split]
-    low, high = 0.0, math.inf
-    for touch in range(cone.touch_at[split], cone.touch_at[split + 1]):
-        one = two = 0.0
-        for slot in range(cone.spot_at[touch], cone.spot_at[touch + 1]):
-            if cone.branch[slot] == first:
-                one = room.D[slot]
-            else:
-                two = room.D[slot]
-        if one > 0.0:
-            high = min(high, -two / one)
-        elif one < 0.0:
-            low = max(low, -two / one)
-    if low > high or high <= 0.0:
-        return
-    least = math.log(low) if low > 0.0 else -math.inf
-    most = math.log(high) if high < math.inf else math.inf
-    y = between(state, cone.shape[first], cone.shape[first + 1], least, most)
-    room.g[first] = max(1.0 / (1.0 + math.exp(-y)), LEAST) if y > -600.0 else LEAST
-    room.g[first + 1] = max(1.0 / (1.0 + math.exp(y)), LEAST) if y < 600.0 else LEAST
-
-
-@njit(cache=True, nogil=True)
-def _freely(cone: Cone, split: int, room: Room, state: State) -> None:
-    """A split that no inequality touches: an independent draw."""
-    first, last = cone.split_at[split], cone.split_at[split + 1]
-    if not cone.faint[split]:
-        for j in range(first, last):
-            shape = cone.shape[j]
-            if shape >= 1.0:
-                room.g[j] = gamma(state, shape)
-            else:
-                room.g[j] = max(math.exp(log_gamma_draw(state, shape)), LEAST)
-        return
-    highest = -math.inf
-    for j in range(first, last):
-        room.g[j] = log_gamma_draw(state, cone.shape[j])
-        highest = max(highest, room.g[j])
-    for j in range(first, last):
-        room.g[j] = max(math.exp(room.g[j] - highest), LEAST)
-    room.lift[split] = highest
-
-
-@njit(cache=True, nogil=True)
-def _scale(cone: Cone, group: int, room: Room, state: State) -> None:
-    """Draw the common scale of some branches of a split: again a truncated gamma.
-
-    In logarithms all of them move by the same s, and Σ (a (y + s) - e^(y + s)) is A s - G e^s.
+def _state(
+    first: int, last: int, everyone: bool, rules: Ints, alone: Bools, spot_at: Ints, spot: Ints,
+    branch: Ints, entry_at: Ints, slots: Ints, constant: Floats, entry_branch: Ints,
+    other_at: Ints, other: Ints, g: Floats, share: Floats, value: Floats, limit: Floats,
+    D: Floats, inverse: Floats, w: Floats,
+) -> None:  # fmt: skip
+    """D of these touches as their split sees them, and w = Σ D g; of everyone, or not of those
+    that touch no other split.
     """
-    g, D, w, moved = room.g, room.D, room.w, room.moved
-    split = cone.group_split[group]
-    first, last = cone.touch_at[split], cone.touch_at[split + 1]
-    moved[first:last] = 0.0
-    shape = size = 0.0
-    for at in range(cone.group_at[group], cone.group_at[group + 1]):
-        j = cone.member[at]
-        shape += cone.shape[j]
-        size += g[j]
-        for column in range(cone.column_at[j], cone.column_at[j + 1]):
-            slot = cone.column[column]
-            moved[cone.owner[slot]] += D[slot] * g[j]
-    low, high = 0.0, math.inf
     for touch in range(first, last):
-        if moved[touch] > 0.0:
-            high = min(high, 1.0 - w[touch] / moved[touch])
-        elif moved[touch] < 0.0:
-            low = max(low, 1.0 - w[touch] / moved[touch])
-    if low > high:
-        return
-    by = gamma_between(state, shape, low * size, high * size) / size
-    for at in range(cone.group_at[group], cone.group_at[group + 1]):
-        g[cone.member[at]] *= by
-    for touch in range(first, last):
-        w[touch] += (by - 1.0) * moved[touch]
-
-
-@njit(cache=True, nogil=True)
-def _exchange(cone: Cone, i: int, j: int, split: int, room: Room, state: State) -> None:
-    """Draw how two branches divide what they have together: a truncated beta.
-
-    Where bounds leave the sum of a split little room, single gammas hardly move, and this does.
-    """
-    g, D, w, moved = room.g, room.D, room.w, room.moved
-    first, last = cone.touch_at[split], cone.touch_at[split + 1]
-    moved[first:last] = 0.0
-    for at in range(cone.column_at[i], cone.column_at[i + 1]):
-        moved[cone.owner[cone.column[at]]] += D[cone.column[at]]
-    for at in range(cone.column_at[j], cone.column_at[j + 1]):
-        moved[cone.owner[cone.column[at]]] -= D[cone.column[at]]
-    total, low, high = g[i] + g[j], 0.0, g[i] + g[j]
-    for touch in range(first, last):
-        if moved[touch] > 0.0:
-            high = min(high, g[i] - w[touch] / moved[touch])
-        elif moved[touch] < 0.0:
-            low = max(low, g[i] - w[touch] / moved[touch])
-    if low >= high:
-        return
-    least = math.log(low / (total - low)) if low > 0.0 else -math.inf
-    most = math.log(high / (total - high)) if high < total else math.inf
-    y = between(state, cone.shape[i], cone.shape[j], least, most)
-    old = g[i]
-    g[i] = max(total / (1.0 + math.exp(-y)), LEAST) if y > -600.0 else LEAST
-    g[j] = max(total / (1.0 + math.exp(y)), LEAST) if y < 600.0 else LEAST
-    for touch in range(first, last):
-        w[touch] += (g[i] - old) * moved[touch]
-
-
-@njit(cache=True, nogil=True)
-def _mix(cone: Cone, split: int, room: Room, state: State) -> None:
-    """One pass over the gammas of a split, with what its rules need beside it."""
-    first, last = cone.split_at[split], cone.split_at[split + 1]
-    if cone.faint[split]:
-        _faintly(cone, split, room, state)
-        return
-    _one_by_one(cone, split, room, state)
-    for group in range(cone.scaled_at[split], cone.scaled_at[split + 1]):
-        _scale(cone, group, room, state)
-    for _ in range(cone.exchanges[split]):
-        i = first + below(state, last - first)
-        j = first + below(state, last - first - 1)
-        _exchange(cone, i, j if j < i else j + 1, split, room, state)
-
-
-@njit(cache=True, nogil=True)
-def _sweep(cone: Cone, room: Room, state: State) -> None:
-    """Every split once."""
-    for split in range(cone.faint.size):
-        first, last = cone.touch_at[split], cone.touch_at[split + 1]
-        if first == last:
-            _freely(cone, split, room, state)
-            divide(cone, split, room)
+        if alone[touch] and not everyone:
             continue
-        for touch in range(first, last):
-            if not cone.alone[touch]:
-                _state_rule(cone, touch, room)
-        if cone.split_at[split + 1] - cone.split_at[split] == 2:
-            _in_two(cone, split, room, state)
-        else:
-            _mix(cone, split, room, state)
-        divide(cone, split, room)
-        for touch in range(first, last):
-            if not cone.alone[touch]:
-                _tell_rule(cone, touch, room)
+        for at in range(spot_at[touch], spot_at[touch + 1]):
+            D[spot[at]] = 0.0
+        here = 0.0
+        for entry in range(entry_at[touch], entry_at[touch + 1]):
+            product = constant[entry]
+            for at in range(other_at[entry], other_at[entry + 1]):
+                product *= share[other[at]]
+            D[slots[entry]] += product
+            here += product * share[entry_branch[entry]]
+        rest = 0.0 if alone[touch] else value[rules[touch]] - here
+        rest -= limit[rules[touch]]
+        total = 0.0
+        for at in range(spot_at[touch], spot_at[touch + 1]):
+            slot = spot[at]
+            D[slot] += rest
+            inverse[slot] = 1.0 / D[slot] if D[slot] != 0.0 else 0.0
+            total += D[slot] * g[branch[at]]
+        w[touch] = total
 
 
 @njit(cache=True, nogil=True)
-def _tell_rule(cone: Cone, touch: int, room: Room) -> None:
-    """The value of an inequality after a change of the shares that it touches."""
-    total = 0.0
-    for slot in range(cone.spot_at[touch], cone.spot_at[touch + 1]):
-        total += room.D[slot] * room.share[cone.branch[slot]]
-    room.value[cone.rule[touch]] = total + room.limit[cone.rule[touch]]
+def _values(
+    first: int, last: int, rules: Ints, alone: Bools, spot_at: Ints, spot: Ints, branch: Ints,
+    share: Floats, limit: Floats, D: Floats, value: Floats,
+) -> None:  # fmt: skip
+    """The values of inequalities after a change of the shares of a split that they touch."""
+    for touch in range(first, last):
+        if alone[touch]:
+            continue
+        total = 0.0
+        for at in range(spot_at[touch], spot_at[touch + 1]):
+            total += D[spot[at]] * share[branch[at]]
+        value[rules[touch]] = total + limit[rules[touch]]
 
 
 @njit(cache=True, nogil=True)
 def walk(
-    cone: Cone, g: Floats, lift: Floats, room: Room, state: State, sweeps: int,
+    cone: Cone, g: Floats, room: Room, state: State, sweeps: int,
     record: Record, chain: int,
 ) -> None:  # fmt: skip
-    """So many sweeps of one chain, noted down; g and lift are where it stands.
+    """So many sweeps of one chain, noted down; g is where it stands.
 
     chain: its place in the record, -1 if nothing is noted
     """
-    room.g[:], room.lift[:], room.limit[:] = g, lift, cone.limit
-    for sweep in range(sweeps):
-        if sweep % _FRESH == 0:
-            settle(cone, room)
-        _sweep(cone, room, state)
-        if chain >= 0:
-            tell(cone, room)
-            note(record, chain, room.theta)
-    g[:], lift[:] = room.g, room.lift
+    room.g[:], room.limit[:] = g, cone.limit
+    done = 0
+    while done < sweeps:
+        settle(cone, room)
+        many = min(_FRESH, sweeps - done)
+        _sweep(cone, room, state, many, record, chain)
+        done += many
+    g[:] = room.g
 
 
 @njit(cache=True, nogil=True)
-def enter(cone: Cone, g: Floats, lift: Floats, room: Room, state: State, sweeps: int) -> bool:
+def _sweep(cone: Cone, room: Room, state: State, sweeps: int, record: Record, chain: int) -> None:
+    """So many sweeps, every split once in each."""
+    shape, split_at, faint, touch_at = cone.shape, cone.split_at, cone.faint, cone.touch_at
+    fixed, path_at, path = cone.fixed, cone.path_at, cone.path
+    rules, alone, column_at, owner = cone.rule, cone.alone, cone.column_at, cone.owner
+    spot_at, spot, branch, entry_at = cone.spot_at, cone.spot, cone.branch, cone.entry_at
+    slots, constant, entry_branch = cone.slot, cone.constant, cone.entry_branch
+    other_at, other, scaled_at, group_at = cone.other_at, cone.other, cone.scaled_at, cone.group_at
+    member, exchanges = cone.member, cone.exchanges
+    g, share, D, inverse, w = room.g, room.share, room.D, room.inverse, room.w
+    moved, value, limit, theta = room.moved, room.value, room.limit, room.theta
+    tally, centre, batches = record.tally, record.centre, record.batches
+    squares, kept = record.squares, record.kept
+    together = alone.all()
+    for _ in range(sweeps):
+        for split in range(faint.size):
+            first, last, dim = split_at[split], split_at[split + 1], faint[split]
+            start, end = touch_at[split], touch_at[split + 1]
+            if not together:
+                _state(start, end, False, rules, alone, spot_at, spot, branch, entry_at, slots,
+                       constant, entry_branch, other_at, other, g, share, value, limit, D, inverse,
+                       w)  # fmt: skip
+            if start == end:
+                freely(first, last, dim, shape, g, state)
+            elif last - first == 2:
+                draw_two(first, start, end, dim, shape, column_at, owner, D, g, moved, state)
+            elif dim:
+                faintly(first, last, shape, column_at, owner, D, spot_at, spot, branch, g, state)
+            else:
+                one_by_one(first, last, shape, column_at, owner, D, inverse, g, w, state)
+                mix(first, last, start, end, scaled_at[split], scaled_at[split + 1],
+                    exchanges[split], group_at, member, shape, column_at, owner, D, g, w, moved,
+                    state)  # fmt: skip
+            divide(first, last, dim, g, share)
+            if not together:
+                _values(start, end, rules, alone, spot_at, spot, branch, share, limit, D, value)
+        if chain >= 0:
+            tell(fixed, path_at, path, share, theta)
+            note(tally, centre, batches, squares, kept, chain, theta)
+
+
+@njit(cache=True, nogil=True)
+def enter(cone: Cone, g: Floats, room: Room, state: State, sweeps: int, record: Record) -> bool:
     """Walk inside from shares that break inequalities; whether that was possible.
 
     An inequality that is broken holds with the limit that it reaches, which only falls.
     """
-    room.g[:], room.lift[:], room.limit[:] = g, lift, math.inf
+    room.g[:], room.limit[:] = g, cone.limit
     for _ in range(sweeps):
-        room.limit[:] = 0.0
         settle(cone, room)
         outside = False
         for rule in range(cone.limit.size):
             outside = outside or room.value[rule] > cone.limit[rule]
             room.limit[rule] = max(room.value[rule], cone.limit[rule])
         if not outside:
-            g[:], lift[:] = room.g, room.lift
+            g[:] = room.g
             return True
-        for touch in range(cone.rule.size):
-            _state_rule(cone, touch, room)
-        _sweep(cone, room, state)
+        settle(cone, room)
+        _sweep(cone, room, state, 1, record, -1)
     return False
 
 
 @njit(cache=True, nogil=True)
-def _free_draw(cone: Cone, room: Room, state: State) -> bool:
-    """An independent draw of everything; whether it obeys the inequalities."""
-    for split in range(cone.faint.size):
-        _freely(cone, split, room, state)
-        divide(cone, split, room)
-    tell(cone, room)
-    for rule in range(cone.limit.size):
+def _obeyed(rule_at: Ints, cells: Ints, factors: Floats, limit: Floats, theta: Floats) -> bool:
+    for rule in range(limit.size):
         total = 0.0
-        for at in range(cone.rule_at[rule], cone.rule_at[rule + 1]):
-            total += cone.factors[at] * room.theta[cone.cells[at]]
-        if total > cone.limit[rule]:
+        for at in range(rule_at[rule], rule_at[rule + 1]):
+            total += factors[at] * theta[cells[at]]
+        if total > limit[rule]:
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def accepted(cone: Cone, room: Room, state: State, tries: int) -> int:
-    """How many of so many free draws obey the inequalities."""
-    found = 0
-    for _ in range(tries):
-        found += _free_draw(cone, room, state)
+def reject(
+    cone: Cone, room: Room, state: State, draws: int, most: int, record: Record, chain: int
+) -> int:
+    """Independent draws that obey the inequalities: so many, from at most so many; how many.
+
+    chain: its place in the record, -1 if nothing is noted
+    """
+    shape, split_at, faint, g, share = cone.shape, cone.split_at, cone.faint, room.g, room.share
+    fixed, path_at, path, theta = cone.fixed, cone.path_at, cone.path, room.theta
+    rule_at, cells, factors, limit = cone.rule_at, cone.cells, cone.factors, cone.limit
+    tally, centre, batches = record.tally, record.centre, record.batches
+    squares, kept = record.squares, record.kept
+    found = tried = 0
+    while found < draws and tried < most:
+        tried += 1
+        for split in range(faint.size):
+            freely(split_at[split], split_at[split + 1], faint[split], shape, g, state)
+            divide(split_at[split], split_at[split + 1], faint[split], g, share)
+        tell(fixed, path_at, path, share, theta)
+        if _obeyed(rule_at, cells, factors, limit, theta):
+            found += 1
+            if chain >= 0:
+                note(tally, centre, batches, squares, kept, chain, theta)
     return found
-
-
-@njit(cache=True, nogil=True)
-def reject(cone: Cone, room: Room, state: State, draws: int, record: Record, chain: int) -> None:
-    """So many independent draws that obey the inequalities."""
-    for _ in range(draws):
-        while not _free_draw(cone, room, state):
-            continue
-        note(record, chain, room.theta)

@@ -46,46 +46,46 @@ def record_for(centre: Floats, chains: int, room: int) -> Record:
 
 
 @njit(cache=True, nogil=True)
-def note(record: Record, chain: int, theta: Floats) -> None:
-    """One more sweep."""
-    tally, centre = record.tally[chain], record.centre
-    full = tally[1]
-    row, squares = record.batches[chain, full], record.squares[chain]
+def note(
+    tally: Ints, centre: Floats, batches: Floats, squares: Floats, kept: Floats, chain: int,
+    theta: Floats,
+) -> None:  # fmt: skip
+    """One more sweep of a chain, in the arrays of a record."""
+    full = tally[chain, 1]
     for i in range(centre.size):
         away = theta[i] - centre[i]
-        row[i] += away
-        squares[i] += away * away
-    tally[2] += 1
-    if tally[2] == tally[3]:
-        tally[1], tally[2] = full + 1, 0
-        if tally[1] == BATCHES:
-            _halve_batches(record, chain)
-    if tally[0] % tally[5] == 0:
-        if tally[4] == record.kept.shape[1]:
-            _halve_draws(record, chain)
-        if tally[0] % tally[5] == 0:
-            record.kept[chain, tally[4]] = theta
-            tally[4] += 1
-    tally[0] += 1
+        batches[chain, full, i] += away
+        squares[chain, i] += away * away
+    tally[chain, 2] += 1
+    if tally[chain, 2] == tally[chain, 3]:
+        tally[chain, 1], tally[chain, 2] = full + 1, 0
+        if full + 1 == BATCHES:
+            _halve_batches(tally, batches, chain)
+    if tally[chain, 0] % tally[chain, 5] == 0:
+        if tally[chain, 4] == kept.shape[1]:
+            _halve_draws(tally, kept, chain)
+        if tally[chain, 0] % tally[chain, 5] == 0:
+            for i in range(centre.size):
+                kept[chain, tally[chain, 4], i] = theta[i]
+            tally[chain, 4] += 1
+    tally[chain, 0] += 1
 
 
 @njit(cache=True, nogil=True)
-def _halve_batches(record: Record, chain: int) -> None:
-    batches = record.batches[chain]
+def _halve_batches(tally: Ints, batches: Floats, chain: int) -> None:
     half = BATCHES // 2
     for at in range(half):
-        for i in range(batches.shape[1]):
-            batches[at, i] = batches[2 * at, i] + batches[2 * at + 1, i]
-    batches[half:] = 0.0
-    record.tally[chain, 1] = half
-    record.tally[chain, 3] *= 2
+        for i in range(batches.shape[2]):
+            batches[chain, at, i] = batches[chain, 2 * at, i] + batches[chain, 2 * at + 1, i]
+    batches[chain, half:] = 0.0
+    tally[chain, 1] = half
+    tally[chain, 3] *= 2
 
 
 @njit(cache=True, nogil=True)
-def _halve_draws(record: Record, chain: int) -> None:
-    kept = record.kept[chain]
-    half = kept.shape[0] // 2
+def _halve_draws(tally: Ints, kept: Floats, chain: int) -> None:
+    half = kept.shape[1] // 2
     for at in range(half):
-        kept[at] = kept[2 * at]
-    record.tally[chain, 4] = half
-    record.tally[chain, 5] *= 2
+        kept[chain, at] = kept[chain, 2 * at]
+    tally[chain, 4] = half
+    tally[chain, 5] *= 2

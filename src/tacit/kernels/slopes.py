@@ -174,18 +174,61 @@ def _tilted(state: State, slope: float, width: float) -> float:
 
 @njit(cache=True, nogil=True)
 def gamma_between(state: State, shape: float, low: float, high: float) -> float:
-    """Gamma, given that it lies in [low, high]; plain draws are tried where that may do."""
-    if shape >= 1.0:
-        if low <= 0.0 and high == math.inf:
-            return gamma(state, shape)
-        spread = math.sqrt(shape)
-        if low < shape + 0.5 * spread and high > shape - 0.5 * spread and high - low > spread:
-            for _ in range(_TRIES):
-                drawn = gamma(state, shape)
-                if low <= drawn <= high:
-                    return drawn
-    least = math.log(low) if low > 0.0 else -math.inf
-    most = math.log(high) if high < math.inf else math.inf
-    if least == -math.inf and most == math.inf:
-        return math.exp(log_gamma_draw(state, shape))
-    return min(max(math.exp(between(state, shape, 0.0, least, most)), low), high)
+    """Gamma, given that it lies in [low, high]."""
+    if not low < high:
+        return low
+    if shape <= 1.0:
+        return _small_between(state, shape, low, high)
+    if low <= 0.0 and high == math.inf:
+        return gamma(state, shape)
+    mode, spread = shape - 1.0, math.sqrt(shape)
+    if high - low > spread and low < mode + 0.5 * spread and high > mode - 0.5 * spread:
+        for _ in range(_TRIES):
+            drawn = gamma(state, shape)
+            if low <= drawn <= high:
+                return drawn
+        least = math.log(low) if low > 0.0 else -math.inf
+        most = math.log(high) if high < math.inf else math.inf
+        return min(max(math.exp(between(state, shape, 0.0, least, most)), low), high)
+    return _tail_between(state, mode, low, high)
+
+
+@njit(cache=True, nogil=True)
+def _tail_between(state: State, mode: float, low: float, high: float) -> float:
+    """The same where the interval is narrow or to one side of the mode."""
+    if low < mode < high:
+        while True:
+            drawn = low + (high - low) * uniform(state)
+            if math.log(uniform(state)) <= mode * math.log(drawn / mode) - (drawn - mode):
+                return drawn
+    side, end = (1.0, low) if low >= mode else (-1.0, high)
+    rate = side * (1.0 - mode / end)
+    while True:  # under the tangent at the end that is nearest to the mode
+        away = side * _exponential(state, rate, high - low)
+        drawn = end + away
+        if drawn > 0.0 and math.log(uniform(state)) <= mode * (math.log1p(away / end) - away / end):
+            return min(max(drawn, low), high)
+
+
+@njit(cache=True, nogil=True)
+def _small_between(state: State, shape: float, low: float, high: float) -> float:
+    """The same for shapes up to 1: under x^(shape - 1) up to 1, under e^(-x) beyond."""
+    if low <= 0.0 and high > 1.0:
+        for _ in range(_TRIES):
+            drawn = math.exp(log_gamma_draw(state, shape))
+            if drawn <= high:
+                return drawn
+    edge = min(max(low, 1.0), high)
+    bottom = low**shape if low > 0.0 else 0.0
+    top = edge**shape
+    near = math.exp(-low) * (top - bottom) / shape if low < edge else 0.0
+    far = math.exp(-edge) - math.exp(-high) if edge < high else 0.0
+    while True:
+        if uniform(state) * (near + far) < near:
+            drawn = (bottom + (top - bottom) * uniform(state)) ** (1.0 / shape)
+            if math.log(uniform(state)) <= low - drawn:
+                return min(max(drawn, low), high)
+        else:
+            drawn = edge + _exponential(state, 1.0, high - edge)
+            if math.log(uniform(state)) <= (shape - 1.0) * math.log(drawn):
+                return min(drawn, high)

@@ -35,7 +35,7 @@ _SCALE, _EXCHANGE = 1.5, 3.0
 class Gammas:
     """Chains over the gammas of a block.
 
-    g      (chains, branches), lift (chains, splits)  where they stand
+    g      (chains, branches)  where they stand
     states (chains, 4)  of their chance
     free   draws that inequalities refuse are thrown away, and the others are independent
     gain   effective draws of the slowest cell per gamma drawn, as a trial told
@@ -43,7 +43,6 @@ class Gammas:
 
     cone: Cone
     g: Floats
-    lift: Floats
     states: State
     rooms: tuple[Room, ...]
     record: Record
@@ -63,8 +62,8 @@ class Gammas:
         if self.free:
             reject(self.cone, room, state, sweeps, _NO_LIMIT, self.record, chain)
             return
-        g, lift, at = self.g[chain], self.lift[chain], chain if noted else -1
-        walk(self.cone, g, lift, room, state, sweeps, self.record, at)
+        at = chain if noted else -1
+        walk(self.cone, self.g[chain], room, state, sweeps, self.record, at)
 
     def recording(self, record: Record) -> Gammas:
         """The same chains with another record."""
@@ -77,15 +76,15 @@ def gammas(tree: Tree, cone: Cone, point: Floats, states: State, record: Record)
 
     chains = states.shape[0]
     rooms = tuple(room_for(cone) for _ in range(chains))
-    g = np.tile(_shares_at(tree, point), (chains, 1))
-    lift = np.zeros((chains, tree.paths.splits))
-    free = Gammas(cone, g, lift, states, rooms, record, free=True)
+    share = _shares_at(tree, point)
+    g = np.where(cone.faint[tree.paths.split], np.log(share), share)
+    free = Gammas(cone, np.tile(g, (chains, 1)), states, rooms, record, free=True)
     hits = reject(cone, rooms[0], states[0], _TRIED, _TRIED, record, -1)
     if hits >= _ENOUGH * _TRIED:
         return free
     for chain in range(chains):
         room, state = rooms[chain], states[chain]
-        if not enter(cone, g[chain], lift[chain], room, state, _MOST_TO_ENTER, record):
+        if not enter(cone, free.g[chain], room, state, _MOST_TO_ENTER, record):
             raise EstimateError(
                 "no table was found that obeys the ratios and the inequalities of these rows "
                 "together\n\nleave out one of them"
