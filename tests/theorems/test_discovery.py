@@ -277,17 +277,17 @@ def _wrong(network: tc.Network, text: str) -> bool:
 
 
 def test_rows_at_random_are_seldom_taken_for_one() -> None:
-    """7 tables with at most 3 searches each, and each errs in at most 1 of 10: 2 of 12 here."""
+    """At most one network in ten has a false find: of 12, more than 4 in less than 1 of 200."""
     equalities, orders = false_finds(range(12), 2000)
     assert equalities <= 4
-    assert orders <= 2
+    assert orders <= 4
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("cases", [300, 3000, 30000])
-def test_false_finds_in_many_networks_stay_below_one_in_five(cases: int) -> None:
-    """Markov's bound would allow far more; one in five networks, 1 in 35 tables, is our promise."""
+def test_false_finds_stay_below_one_in_ten_networks(cases: int) -> None:
+    """Markov's bound would allow more: each of some 20 searches of a network errs in 1 of 10."""
     networks = 200
     equalities, orders = false_finds(range(100, 100 + networks), cases)
-    assert equalities <= 0.2 * networks
-    assert orders <= 0.1 * networks
+    assert equalities <= 0.1 * networks
+    assert orders <= 0.05 * networks

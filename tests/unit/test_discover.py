@@ -18,7 +18,7 @@ from tacit.knowledge.statements import Compare, Ignores, Ratios
 from tacit.learn.discover import discover
 from tacit.learn.discovered import Discovery
 
-SOME = ("EXPCO2", "MINVOL", "BP", "CVP", "HRSAT", "HREKG")
+SOME = ("EXPCO2", "MINVOL", "BP", "LVEDVOLUME", "HRSAT", "HREKG")
 """Variables of the alarm network."""
 
 

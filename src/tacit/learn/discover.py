@@ -250,6 +250,6 @@ def _unordered(counted: Counted, names: Sequence[str], wishes: Wishes) -> Iterab
     )
     if found:
         yield (
-            f"nobody said which states of {listed(found, 6)} are high: an `order of ...` line in "
-            "start= lets rises and falls be weighed"
+            f"nobody said which states of {listed(found, 6)} are high: with an `order of ...` line "
+            "among the rules to start from, rises and falls can be weighed"
         )

@@ -89,7 +89,9 @@ class Discovery:
             if of_kind:
                 lines += ["", f"{title}:"]
                 for each in of_kind:
-                    lines += [f"  {line}" for line in (*broken(each.rule), f"    {each.remark}")]
+                    first, *rest = broken(each.rule)
+                    lines += [f"  {first}", *(f"    {line}" for line in rest)]
+                    lines += [f"      {each.remark}"]
         return "\n".join([*lines, *([""] if self.notes else []), *self._noted()])
 
     def __repr__(self) -> str:

@@ -211,13 +211,18 @@ def _draws(rising: Rising, random: np.random.Generator) -> list[tuple[_Draws, _D
 def _weighed(
     draws: Sequence[tuple[_Draws, _Draws]], chains: Sequence[Chain]
 ) -> tuple[float, float]:
-    """What the order gains under the prior, and the least log Bayes factor against its opposite."""
-    gains, factors = [], []
+    """What the order gains under the prior, and how sure it is.
+
+    Sure is the least log Bayes factor against its opposite, but no more than the log odds that it
+    holds: an order that was very improbable before is not believed for being a little less so.
+    """
+    gains, sure = [], inf
     for before, after in draws:
         prior, posterior = before.log_probability(chains), after.log_probability(chains)
         gains.append(posterior - prior)
-        factors.append(_log_odds(posterior) - _log_odds(prior))
-    return (gains[0] if min(gains) > 0 else -inf), min(factors)
+        odds = _log_odds(posterior)
+        sure = min(sure, odds, odds - _log_odds(prior))
+    return (gains[0] if min(gains) > 0 else -inf), sure
 
 
 def _log_odds(log_probability: float) -> float:
