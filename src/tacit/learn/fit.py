@@ -17,6 +17,7 @@ from tacit.estimate.posteriors import check_level
 from tacit.estimate.priors import BDeu, Prior
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
+from tacit.learn.borrowed_fit import Lenders, fit_borrowing, lenders, refuse_inferred
 from tacit.learn.checkpoints import kept_seed
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted, count_cases, counted_before
@@ -30,6 +31,7 @@ from tacit.learn.progress import Callback, watched
 from tacit.learn.ruled import doubted_part
 from tacit.learn.settings import check_choices
 from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
+from tacit.learn.transfers import Transfer
 
 
 def fit(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
@@ -37,6 +39,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     data: Any,
     *,
     knowledge: KnowledgeLike = None,
+    sources: Any = None,
+    transfer: Transfer | None = None,
     prior: Prior | None = None,
     estimate: Estimate | None = None,
     hidden: Hidden = None,
@@ -66,6 +70,9 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
                `start="given"`), or a file of one
     data       anything `tc.read_cases` takes, or `tc.Statistics` counted before
     knowledge  what experts know: rules as text, a file of them (`.know`), `tc.Knowledge`, or a list
+    sources    related sites to borrow from: `tc.Source`, cases, statistics or networks, or a list
+    transfer   how tables are borrowed: `tc.BestFragment()` unless given; `tc.Mixture()`,
+               `tc.Aggregate()`, `tc.Pool()`
     prior      `tc.BDeu(1)` if not given; it speaks of tables only
     estimate   `tc.Smoothed()` if not given
     hidden     variables of the dag that no column measures: {"H": 3} gives H three states,
@@ -88,16 +95,17 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     if resume and checkpoint is None:
         raise OptionError("resume=True needs checkpoint=, the file to go on from")
     given = as_structure(structure)
+    lent = lenders(sources, transfer, given, choices)
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
-        return _fit_counted(given, counted_before(given, data), choices, known)
+        return _fit_counted(given, counted_before(given, data), choices, known, lent)
     gathered = gather(given, data, hidden)
     groups = tied_groups(tied, gathered.families)
     if _closed_form(gathered, choices, bool(groups)):
         available = isinstance(method, AvailableCases)
         with watched(progress, "counting") as told:
             counted = count_cases(gathered, available, threads, told)
-        return _fit_counted(given, counted, choices, known)
+        return _fit_counted(given, counted, choices, known, lent)
     if begin is not None:
         gathered = replace(gathered, structure=_started(given))
     if seed is None and resume and checkpoint is not None:
@@ -105,22 +113,39 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     chosen = replace(choices, method=choices.method or EM(), seed=fresh_seed(seed))
     wishes = Wishes(groups, begin, threads, checkpoint, resume, known)
     with watched(progress, "EM") as told:
-        if known is not None and doubted_part(known):
-            from tacit.learn.soft import fit_inferred_softly
 
-            return fit_inferred_softly(gathered, chosen, wishes, told)
-        return fit_inferred(gathered, chosen, wishes, told)
+        def learned(how: Choices) -> Fit:
+            if known is not None and doubted_part(known):
+                from tacit.learn.soft import fit_inferred_softly
+
+                return fit_inferred_softly(gathered, how, wishes, told)
+            return fit_inferred(gathered, how, wishes, told)
+
+        if lent is None:
+            return learned(chosen)
+        refuse_inferred(lent, wishes.tied, checkpoint is not None)
+        return fit_borrowing(learned, gathered.families, chosen, known, lent)
 
 
 def _fit_counted(
-    structure: Structure, counted: Counted, choices: Choices, knowledge: Knowledge | None
+    structure: Structure,
+    counted: Counted,
+    choices: Choices,
+    knowledge: Knowledge | None,
+    lent: Lenders | None,
 ) -> Fit:
     """Complete cases; rules said with less than certainty are weighed first."""
-    if knowledge is not None and doubted_part(knowledge):
-        from tacit.learn.soft import fit_counted_softly
 
-        return fit_counted_softly(structure, counted, choices, knowledge)
-    return fit_counted(structure, counted, choices, knowledge)
+    def learned(how: Choices) -> Fit:
+        if knowledge is not None and doubted_part(knowledge):
+            from tacit.learn.soft import fit_counted_softly
+
+            return fit_counted_softly(structure, counted, how, knowledge)
+        return fit_counted(structure, counted, how, knowledge)
+
+    if lent is None:
+        return learned(choices)
+    return fit_borrowing(learned, counted.families, choices, knowledge, lent, counted, structure)
 
 
 def _closed_form(gathered: Gathered, choices: Choices, tied: bool) -> bool:

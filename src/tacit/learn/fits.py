@@ -23,6 +23,7 @@ from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
 from tacit.learn.gaps import Gaps
 from tacit.learn.intervals import Intervals
+from tacit.learn.loans import Borrowed
 
 Evidence: TypeAlias = Counts | SparseCounts | Moments
 
@@ -87,6 +88,7 @@ class Fit:
     evidence   per variable, the statistics of the cases alone; missing cells by expectation
     known      the part of them that was counted rather than inferred, where cells are missing
     runs       every start of an iterative learner, in order
+    borrowed   per table, where it was borrowed from, and what was tried
     proof      that the rows under rules are the optimum at this evidence; None without rules
     pseudo     per discrete variable, the prior's pseudo-counts alpha, shaped like its table
     log_likelihood           of the cases used; with gaps, summed over each family's own cases
@@ -109,6 +111,7 @@ class Fit:
     runs: tuple[Run, ...] = ()
     known: Mapping[str, Counts] = field(default_factory=dict)
     proof: Proof | None = None
+    borrowed: tuple[Borrowed, ...] = ()
 
     def __post_init__(self) -> None:
         pseudo = {name: readonly(alpha) for name, alpha in self.pseudo.items()}

@@ -22,6 +22,7 @@ from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
 from tacit.learn.fits import CasesUsed, Fit, Run, Stop
 from tacit.learn.gaps import Gaps
+from tacit.learn.loans import borrowed_of
 
 FORMAT = "tacit-fit"
 VERSION = 1
@@ -78,6 +79,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
         "trace": list(fit.trace),
         "stop": fit.stop.name,
         "rules": [asdict(status) for status in fit.rules],
+        "borrowed": [asdict(table) for table in fit.borrowed],
         "proof": None if fit.proof is None else asdict(fit.proof),
         "settings": dict(fit.settings),
         "seed": fit.seed,
@@ -111,6 +113,7 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         trace=tuple(map(float, plain["trace"])),
         stop=Stop[plain["stop"]],
         rules=_rules(plain.get("rules", [])),
+        borrowed=borrowed_of(plain.get("borrowed", [])),
         settings=plain["settings"],
         seed=plain["seed"],
         notes=tuple(plain["notes"]),

@@ -1,0 +1,136 @@
+"""Related sites: what they know, as fragments with the cases behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from tacit.core.dag import Dag
+from tacit.core.errors import OptionError, TacitError
+from tacit.core.network import Network
+from tacit.core.variables import Discrete
+from tacit.engines.statistics import Statistics
+from tacit.estimate.transfer.fragments import Fragment
+from tacit.families.counts import Counts, SparseCounts
+from tacit.families.table import Table
+from tacit.infer.marginals import joint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A related site: cases, statistics counted before, or a network that somebody published.
+
+    data       cases (anything `tc.read_cases` takes), `tc.Statistics`, a `tc.Network` or its file
+    name       what it is called in reports; made up if not given
+    structure  of cases: a dag, its text or a network; that of the target if not given
+    strength   of a network: how many cases it is worth. Of cases: how much each counts, 1 if not
+               given; 0 is a source that says nothing
+    related    how probable it is, before any case is seen, that a table of it is that of the target
+    """
+
+    data: Any
+    name: str = ""
+    structure: Dag | Network | str | Path | None = None
+    strength: float | None = None
+    related: float = 0.5
+
+    def __post_init__(self) -> None:
+        given: Any = self.strength
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        if given is not None and not (number and isfinite(given) and given >= 0):
+            raise OptionError(f"strength={given!r} of a source is a number of cases, 0 or more")
+        sure: Any = self.related
+        if not isinstance(sure, int | float) or not 0 <= sure <= 1:
+            raise OptionError(f"related={sure!r} is a probability between 0 and 1")
+        name: Any = self.name
+        if not isinstance(name, str):
+            raise OptionError(f"the name of a source is a text, not {name!r:.60}")
+
+
+def as_sources(given: Any) -> tuple[Source, ...]:
+    """What was given as sources; each gets a name of its own."""
+    if isinstance(given, Source) or not isinstance(given, list | tuple):
+        given = (given,)
+    found, names = [], set()
+    for at, each in enumerate(given, 1):
+        source = each if isinstance(each, Source) else Source(each)
+        name = source.name or _made_up(source, at)
+        if name in names:
+            raise OptionError(f"two sources are named {name!r}; give each a name of its own")
+        names.add(name)
+        found.append(Source(source.data, name, source.structure, source.strength, source.related))
+    return tuple(found)
+
+
+def _made_up(source: Source, at: int) -> str:
+    if isinstance(source.data, str | Path):
+        return Path(str(source.data)).stem
+    return f"source {at}"
+
+
+def fragments_of(source: Source, target: Dag) -> tuple[Fragment, ...]:
+    """Every table of a source, with the cases behind it."""
+    try:
+        return _fragments(source, target)
+    except TacitError as problem:
+        problem.args = (f"source {source.name!r}: {problem}",)
+        raise
+
+
+def _fragments(source: Source, target: Dag) -> tuple[Fragment, ...]:
+    data = _read(source.data)
+    if isinstance(data, Network):
+        return _published(source, data)
+    if isinstance(data, Statistics):
+        return _counted(source, data)
+    from tacit.learn.fit import fit
+
+    structure = source.structure if source.structure is not None else target
+    learned = fit(structure, data)
+    scale = 1.0 if source.strength is None else source.strength
+    found = []
+    for name in learned.network:
+        held = learned.evidence[name]
+        if isinstance(held, Counts | SparseCounts):
+            parents = tuple(learned.network[name].parents)
+            found.append(Fragment(source.name, name, parents, scale * held.dense().values))
+    return tuple(found)
+
+
+def _read(data: Any) -> Any:
+    """A network file is read; everything else stays what it is."""
+    from tacit.io.formats import is_network_file, read
+
+    if isinstance(data, str | Path) and is_network_file(str(data)):
+        return read(data)
+    return data
+
+
+def _published(source: Source, network: Network) -> tuple[Fragment, ...]:
+    if source.strength is None:
+        raise OptionError(
+            "a network without its cases does not say how much it is worth"
+            "\n\nsay how many: tc.Source(network, strength=100)"
+        )
+    found = []
+    for name in network:
+        table = network[name]
+        if isinstance(table, Table):
+            names = tuple(axis.name for axis in table.variables)
+            counts = source.strength * joint(network, names)
+            found.append(Fragment(source.name, name, names[:-1], counts, nominal=True))
+    return tuple(found)
+
+
+def _counted(source: Source, statistics: Statistics) -> tuple[Fragment, ...]:
+    scale = 1.0 if source.strength is None else source.strength
+    found = []
+    for name, held in statistics.counts.items():
+        if isinstance(held, Counts | SparseCounts) and isinstance(
+            statistics.variables[name], Discrete
+        ):
+            parents = tuple(statistics.dag.parents[name])
+            found.append(Fragment(source.name, name, parents, scale * held.dense().values))
+    return tuple(found)
