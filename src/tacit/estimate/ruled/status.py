@@ -52,6 +52,10 @@ class RuleStatus:
     at_least: bool = False
     probability: float | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("value", "limit"):  # no one wants to read of -0
+            object.__setattr__(self, name, getattr(self, name) + 0.0)
+
     @property
     def active(self) -> bool:
         """Whether it binds anywhere."""
