@@ -12,11 +12,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 import tacit as tc
-from tacit.cli import discover as command
-from tacit.core.errors import OptionError
+from tacit.knowledge.cells import Cells
 from tacit.knowledge.statements import Compare, Ignores, Ratios
 from tacit.learn.discover import discover
 from tacit.learn.discovered import Discovery
+from tacit.learn.discovery.finds import Proposal
+from tacit.learn.discovery.soundness import sound
 
 SOME = ("EXPCO2", "MINVOL", "BP", "LVEDVOLUME", "HRSAT", "HREKG")
 """Variables of the alarm network."""
@@ -291,22 +292,34 @@ def test_within_and_kinds_restrict_the_search() -> None:
     assert all("EXPCO2" in each.text or "MINVOL" in each.text for each in found)
 
 
-def test_the_command_writes_a_file_of_rules(tmp_path: Path) -> None:
-    kinds = [[0.7, 0.2, 0.1], [0.2, 0.2, 0.6]]
-    net = network("R -> X", R=even(4), X=[kinds[at % 2] for at in range(4)])
-    cases, place, out = tmp_path / "cases.csv", tmp_path / "net.bif", tmp_path / "found.know"
-    tc.write_cases(tc.sample(net, 3000, seed=1), cases)
-    tc.write(net, place)
-    answer = command.discover(
-        str(cases), str(place), str(out), kind=["rows"], within=["X"], seed=1, json=True
-    )
-    assert answer.plain["command"] == "discover"
-    assert answer.plain["written"] == {"knowledge": str(out)}
-    assert [each["text"] for each in answer.plain["proposals"]] == [
-        rule.text for rule in tc.read_knowledge(out)
+def test_finds_that_have_no_closed_form_together_give_way() -> None:
+    """A mass of rows that tables share, named in one table alone, is no tree of splits."""
+    rows, child = ("r0", "r1"), ("a", "b", "c", "d")
+    axes = {f"T{at}": (tc.Discrete(f"R{at}", rows), tc.Discrete(f"T{at}", child)) for at in (1, 2)}
+    texts = [
+        ("tables", "table(T1 | R1) = table(T2 | R2)"),
+        ("links", "P(T1={a, b} | R1=r0) = P(T1={a, b} | R1=r1)"),
+        ("orders", "T1 increases with R1"),
     ]
-    assert answer.text.endswith("strike what is wrong, and fit with the rest")
-    with pytest.raises(OptionError, match="name the same file"):
-        command.discover(str(cases), str(place), str(out), start=[str(out)])
-    quiet = command.discover(str(cases), str(place), kind=["rows"], within=["X"], seed=1)
-    assert quiet.brief == out.read_text().rstrip("\n")
+    finds = [
+        Proposal(tc.parse_knowledge(text).rules[0], kind, 9.0, 9.0, 1.0, 100.0)
+        for kind, text in texts
+    ]
+    standing, gone = sound(finds, [], Cells.of(axes))
+    assert [each.kind for each in standing] == ["tables", "orders"]
+    assert gone == (finds[1],)
+
+
+def test_a_proposal_says_how_strong_its_evidence_is() -> None:
+    rule = tc.parse_knowledge("P(A=a) = P(A=b)").rules[0]
+    words = [
+        Proposal(rule, "cells", gain, gain, 1.0, 2.5).remark
+        for gain in (1.5, 3.0, 5.0, 20.0, 800.0)
+    ]
+    assert words == [
+        "1.5 nats, Bayes factor 4.5, weak evidence, 2.500 cases",
+        "3.0 nats, Bayes factor 20, positive evidence, 2.500 cases",
+        "5.0 nats, Bayes factor 148, strong evidence, 2.500 cases",
+        "20.0 nats, Bayes factor 4.9e+08, very strong evidence, 2.500 cases",
+        "800.0 nats, Bayes factor e^800, very strong evidence, 2.500 cases",
+    ]

@@ -26,6 +26,8 @@ JOINT = 8_000
 """Draws of all rows together, where chains have rows in common."""
 AGAINST = 3.0
 """Standard deviations: a step that falls by more speaks against a rise, whatever the others say."""
+EVEN = log(0.5)
+"""An order less probable than this is not proposed, whatever it was before."""
 NEVER = 1e-12
 """The least probability that draws are taken to tell from 0, and the least distance from 1."""
 
@@ -147,13 +149,18 @@ class _Draws:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(above) - np.log(below))
 
-    def log_probability(self, chains: Sequence[Chain]) -> float:
-        """log P(every chain rises): chains without common units are independent."""
+    def log_probability(self, chains: Sequence[Chain], least: float = -inf) -> float:
+        """log P(every chain rises): chains without common units are independent.
+
+        Once it is below `least`, what it is exactly does not matter.
+        """
         total = 0.0
         for together in _connected(chains):
             one = len(together) == 1
             found = self._along(together[0]) if one else self._jointly(together)
             total += log(max(found, NEVER))
+            if total < least:
+                break
         return total
 
     def _along(self, chain: Chain) -> float:
@@ -218,7 +225,10 @@ def _weighed(
     """
     gains, sure = [], inf
     for before, after in draws:
-        prior, posterior = before.log_probability(chains), after.log_probability(chains)
+        posterior = after.log_probability(chains, EVEN)
+        if posterior < EVEN:
+            return -inf, -inf
+        prior = before.log_probability(chains)
         gains.append(posterior - prior)
         odds = _log_odds(posterior)
         sure = min(sure, odds, odds - _log_odds(prior))

@@ -16,7 +16,7 @@ def sizes_of(groups: Iterable[Sequence[int]]) -> tuple[int, ...]:
     return tuple(sorted(len(group) for group in groups if len(group) > 1))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=4096)
 def price(items: int, sizes: tuple[int, ...]) -> float:
     """What the prior over partitions asks for groups of these sizes, in nats against no sharing.
 

@@ -119,7 +119,7 @@ def _candidates(
     for held in chain([()], _subsets(list(range(len(others))))):
         summed = tuple(at for at in range(len(others)) if at not in held)
         sure = np.minimum(pooled.sum(axis=summed), plain.sum(axis=summed))
-        sure = np.where(worst.min(axis=summed, initial=np.inf) > -least, sure, -np.inf)
+        sure = np.where(worst.min(axis=summed, initial=np.inf) >= -least, sure, -np.inf)
         gains = pooled.sum(axis=summed)
         for codes in zip(*np.nonzero(np.atleast_1d(sure - cost > least)), strict=True):
             at = tuple(int(code) for code in codes) if held else ()
