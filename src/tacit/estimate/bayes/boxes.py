@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats, Ints
-from tacit.estimate.bayes.lines import FAR, log_sum, nodes
+from tacit.estimate.bayes.lines import FAR, levels_for, log_sum, nodes
 from tacit.estimate.bayes.truncated import log_mass
 
 VOUCHED = 1e-7
@@ -23,7 +23,7 @@ _SMOOTH = 2
 """Powers at the ends of a piece are raised so much."""
 _SAME = 1e-13
 _PIECES = 40
-_LEVELS = 8
+_TINY = 1e-300
 
 
 def log_box(a: Floats, low: Floats, high: Floats) -> Floats:
@@ -100,22 +100,24 @@ def _integrals(
 
     (start, end), (one, other) = spans, a
     width = end - start
+    with np.errstate(divide="ignore"):
+        ends, size = np.log([start / left, (left - end) / left]), np.log(width / left)
 
     def density(points: Floats) -> Floats:
-        x = start[:, None] + width[:, None] * expit(points)
+        up, down = np.logaddexp(0, points), np.logaddexp(0, -points)
         rest = (left - end)[:, None] + width[:, None] * expit(-points)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = (
-                (one - 1)[:, None] * np.log(x / left[:, None])
-                + (other - 1)[:, None] * np.log(rest / left[:, None])
-                + inner(rest)
-                - np.logaddexp(0, points)
-                - np.logaddexp(0, -points)
+                (one - 1)[:, None] * np.logaddexp(ends[0][:, None], size[:, None] - down)
+                + (other - 1)[:, None] * np.logaddexp(ends[1][:, None], size[:, None] - up)
+                + inner(np.maximum(rest, _TINY))
+                - up
+                - down
             )
         return np.where(value < np.inf, value, -np.inf)  # no span, nothing
 
     far = np.full(left.size, FAR)
-    points, weights = nodes(density, -far, far, _LEVELS)
+    points, weights = nodes(density, -far, far, levels_for(np.minimum(one, other)))
     with np.errstate(divide="ignore"):
         logs = log_sum(density(points) + weights) + np.log(width) - np.log(left)
     return np.asarray(np.where(width > _SAME, logs - betaln(one, other), -np.inf))

@@ -138,14 +138,13 @@ def _spoken_of(terms: Terms, split: Ints, limit: float) -> tuple[dict[int, float
     beside: float | None = None
     while (depth := max(map(len, terms), default=0)) > 0:
         for (way, _), values in _deepest(terms, split, depth).items():
-            within = inside is not None and len(inside) == depth and inside[:-1] == way
-            own = values.pop(inside[-1]) if within and inside is not None else 0.0
+            own = values.pop(inside[-1], None) if inside and inside[:-1] == way else None
             first, *others = values.values()
             if not all(_near(first, other) for other in others):
                 if inside is not None:
                     return None
                 spoken, inside = values, way
-            elif within:
+            elif own is not None:
                 if beside is None:
                     spoken = {each: value + own - first for each, value in spoken.items()}
                 elif not _near(beside + own, first):

@@ -12,10 +12,12 @@ from tacit.arrays import Floats
 _DEPTH = 50.0
 """What is e^-50 of the top does not matter."""
 _GRID = 33
+_NEAR = 2.0
 _ROUNDS = 40
 _ORDER = 12
-FAR = 700.0
-"""Beyond this a logit is 0 or 1 to every digit."""
+FAR = 1e6
+"""So far out in logits there is nothing even of parameters that are all but 0."""
+_SMALL = 0.1
 
 
 def nodes(
@@ -37,6 +39,11 @@ def nodes(
         found = np.concatenate([top[:, None] - left * points, top[:, None] + right * points], 1)
         logs = np.concatenate([np.log(left) + weights, np.log(right) + weights], axis=1)
     return np.clip(found, low[:, None], high[:, None]), logs
+
+
+def levels_for(parameters: Floats) -> int:
+    """Levels that nodes need: powers near 0 have long tails beside short bends."""
+    return 8 if parameters.size == 0 or parameters.min() >= _SMALL else 14
 
 
 def log_sum(logs: Floats) -> Floats:
@@ -66,7 +73,21 @@ def stretch(
         if done.all():
             break
         steps = np.linspace(0.0, 1.0, _GRID)
-    return low, high, top
+    return low, high, _sharper(log_density, low, high, top)
+
+
+def _sharper(
+    log_density: Callable[[Floats], Floats], low: Floats, high: Floats, top: Floats
+) -> Floats:
+    """The top to within a unit or two, also where the stretch is thousands long."""
+    steps, lines = np.linspace(0.0, 1.0, _GRID), np.arange(low.size)
+    width = (high - low) / _GRID
+    while (width > _NEAR).any():
+        start, end = np.maximum(low, top - 2 * width), np.minimum(high, top + 2 * width)
+        grid = start[:, None] + (end - start)[:, None] * steps
+        top = grid[lines, log_density(grid).argmax(axis=1)]
+        width = 4 * width / _GRID
+    return top
 
 
 @cache

@@ -16,13 +16,10 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.bayes.density import Density
-from tacit.estimate.bayes.lines import FAR, log_sum, nodes
+from tacit.estimate.bayes.lines import FAR, levels_for, log_sum, nodes
 
 _HOLDS = 1e-9
 _ZERO = 1e-13
-_LEVELS = 8
-_REACH = FAR / 2 - 10
-"""The product of two shares that far out is still a number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +99,7 @@ def _span(slopes: Floats, room: Floats) -> tuple[float, float]:
 
 
 def _clean(theta: Floats) -> Floats:
+    """0 for what is nothing but rounding."""
     return np.where(theta < _ZERO, 0.0, theta)
 
 
@@ -172,8 +170,8 @@ def _summed(parts: Sequence[Patch], density: Density) -> Summary:
     values, logs = [], []
     for part in parts:
         theta, weights = _nodes(part, density)
-        values.append(theta)
-        logs.append(weights + density.log(theta))
+        values.append(np.exp(theta))
+        logs.append(weights + _log(density, theta))
     theta, log_weights = np.concatenate(values), np.concatenate(logs)
     constant = float(log_sum(log_weights))
     single = log_weights.size == 1  # a point, however improbable
@@ -184,60 +182,89 @@ def _summed(parts: Sequence[Patch], density: Density) -> Summary:
     return Summary(constant, mean, np.sqrt(variance), theta, weights)
 
 
+def _log(density: Density, logs: Floats) -> Floats:
+    """The log density at logarithms of cells, which may be too small for numbers."""
+    powers = density.alpha - 1.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = np.where(powers == 0, 0.0, powers * logs).sum(axis=-1)
+        if density.misses is not None:
+            fails = density.misses * np.log1p(-np.minimum(np.exp(logs), 1.0))
+            total = total + np.where(density.misses == 0, 0.0, fails).sum(axis=-1)
+    if density.centre is not None and density.spread is not None:
+        away = (np.exp(logs) - density.centre) / density.spread
+        total = total - 0.5 * (away * away).sum(axis=-1)
+    return np.asarray(total)
+
+
 def _nodes(part: Patch, density: Density) -> tuple[Floats, Floats]:
-    """(nodes, cells) points of a part, and the log weight of each."""
+    """(nodes, cells) logarithms of points of a part, and the log weight of each."""
+    with np.errstate(divide="ignore"):
+        start, end = np.log(part.start), np.log(part.end)
     if np.array_equal(part.start, part.end):
-        return part.start[:1], np.zeros(1)
+        return start[:1], np.zeros(1)
+    levels = levels_for(density.alpha)
     if part.flat:
         whole = float(np.linalg.norm(part.end[0] - part.start[0]))
 
         def along(points: Floats) -> Floats:
-            return density.log(_between(part.start[0], part.end[0], points)) - _turn(points)
+            return _log(density, _between(start[0], end[0], points)) - _turn(points)
 
-        points, weights = nodes(along, np.full(1, -FAR), np.full(1, FAR))
-        theta = _between(part.start[0], part.end[0], points)[0]
+        points, weights = nodes(along, np.full(1, -FAR), np.full(1, FAR), levels + 4)
+        theta = _between(start[0], end[0], points)[0]
         return theta, (weights - _turn(points))[0] + np.log(whole)
-    span = part.end[0] - part.start[0]
+    lines = _Lines(start, end, _sides(part), density)
     outer, rows = nodes(
-        lambda points: _across(part, density, points)[2],
-        np.full(1, -_REACH),
-        np.full(1, _REACH),
-        _LEVELS,
+        lambda points: lines.at(points)[2], np.full(1, -FAR), np.full(1, FAR), levels
     )
-    theta, weights, _ = _across(part, density, outer)
+    theta, weights, _ = lines.at(outer)
     high = part.start[1] - part.start[0] + part.end[1] - part.end[0]
-    side = high / np.linalg.norm(high)
+    side, span = high / np.linalg.norm(high), part.end[0] - part.start[0]
     area = float(np.linalg.norm(span - side * (side @ span)))
     logs = weights + (rows - _turn(outer))[0][:, None] + np.log(area)
     return theta.reshape(-1, theta.shape[-1]), logs.ravel()
 
 
-def _across(part: Patch, density: Density, outer: Floats) -> tuple[Floats, Floats, Floats]:
-    """Nodes on the lines across at (1, k) points: θ (k, nodes, cells), log weights, log integrals.
-
-    The integrals are (1, k), with the measure of the outer points.
-    """
-    ends = [_between(part.start[side], part.end[side], outer)[0] for side in (0, 1)]
-    length = np.linalg.norm(ends[1] - ends[0], axis=-1)
-
-    def along(points: Floats) -> Floats:
-        return density.log(_between(ends[0][:, None], ends[1][:, None], points)) - _turn(points)
-
-    count = outer.shape[1]
-    points, weights = nodes(along, np.full(count, -_REACH), np.full(count, _REACH), _LEVELS)
-    theta = _between(ends[0][:, None], ends[1][:, None], points)
+def _sides(part: Patch) -> Floats:
+    """(2,) the log length of the first and the last line across."""
+    lengths = np.linalg.norm(np.stack([part.start, part.end])[:, 1] -
+                             np.stack([part.start, part.end])[:, 0], axis=1)  # fmt: skip
     with np.errstate(divide="ignore"):
-        logs = weights - _turn(points) + np.log(length)[:, None]
-    found = log_sum(logs + density.log(theta)) - _turn(outer)[0]
-    return theta, logs, found[None]
+        return np.asarray(np.log(_clean(lengths)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lines:
+    """The lines across a part, which are parallel: logarithms of its corners and of its sides."""
+
+    start: Floats
+    end: Floats
+    sides: Floats
+    density: Density
+
+    def at(self, outer: Floats) -> tuple[Floats, Floats, Floats]:
+        """Nodes on lines at (1, k) points: log θ (k, nodes, cells), log weights, log integrals.
+
+        The integrals are (1, k), with the measure of the outer points.
+        """
+        one, other = (_between(self.start[side], self.end[side], outer)[0] for side in (0, 1))
+        length = _between(self.sides[:1], self.sides[1:], outer)[0]
+
+        def along(points: Floats) -> Floats:
+            inner = _between(one[:, None], other[:, None], points)
+            return _log(self.density, inner) - _turn(points)
+
+        far = np.full(outer.shape[1], FAR)
+        points, weights = nodes(along, -far, far, levels_for(self.density.alpha))
+        theta = _between(one[:, None], other[:, None], points)
+        logs = weights - _turn(points) + length
+        found = log_sum(logs + _log(self.density, theta)) - _turn(outer)[0]
+        return theta, logs, found[None]
 
 
 def _between(start: Floats, end: Floats, points: Floats) -> Floats:
-    """(..., cells) the points between two, at logits."""
-    from scipy.special import expit
-
-    found = expit(-points)[..., None] * start + expit(points)[..., None] * end
-    return np.asarray(np.minimum(found, 1.0))
+    """(..., cells) logarithms of the points between two, at logits; start, end: logarithms."""
+    left, right = -np.logaddexp(0, points)[..., None], -np.logaddexp(0, -points)[..., None]
+    return np.asarray(np.logaddexp(left + start, right + end))
 
 
 def _turn(points: Floats) -> Floats:

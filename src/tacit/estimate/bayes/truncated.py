@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.estimate.bayes.lines import log_sum, nodes, stretch
+from tacit.estimate.bayes.lines import FAR, log_sum, nodes, stretch
 
 _TINY = 1e-280
 """A smaller probability is reckoned in logarithms."""
@@ -20,8 +20,6 @@ _NARROW = 1e-2
 _FRACTIONS = 10_000
 _HALVINGS = 60
 _STEPS = 128
-_DEEP = 1e6
-"""Far enough in logits for parameters that are all but 0."""
 
 
 def log_mass(a: Floats, b: Floats, low: Floats, high: Floats) -> Floats:
@@ -180,9 +178,9 @@ def _logits(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     from scipy.special import logit
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        start = np.clip(logit(low), -_DEEP, _DEEP)
+        start = np.clip(logit(low), -FAR, FAR)
         width = np.log1p((high - low) / low) - np.log1p(-(high - low) / (1 - low))
-        wide = np.clip(logit(high), -_DEEP, _DEEP) - start
+        wide = np.clip(logit(high), -FAR, FAR) - start
     return start, np.where(np.isfinite(width), width, wide)
 
 
