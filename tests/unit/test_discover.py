@@ -310,16 +310,16 @@ def test_finds_that_have_no_closed_form_together_give_way() -> None:
     assert gone == (finds[1],)
 
 
-def test_a_proposal_says_how_strong_its_evidence_is() -> None:
+def test_a_proposal_says_how_well_it_is_supported() -> None:
     rule = tc.parse_knowledge("P(A=a) = P(A=b)").rules[0]
     words = [
         Proposal(rule, "cells", gain, gain, 1.0, 2.5).remark
         for gain in (1.5, 3.0, 5.0, 20.0, 800.0)
     ]
     assert words == [
-        "1.5 nats, Bayes factor 4.5, weak evidence, 2.500 cases",
-        "3.0 nats, Bayes factor 20, positive evidence, 2.500 cases",
-        "5.0 nats, Bayes factor 148, strong evidence, 2.500 cases",
-        "20.0 nats, Bayes factor 4.9e+08, very strong evidence, 2.500 cases",
-        "800.0 nats, Bayes factor e^800, very strong evidence, 2.500 cases",
+        "1.5 nats, Bayes factor 4.5, weak support, 2.500 cases",
+        "3.0 nats, Bayes factor 20, positive support, 2.500 cases",
+        "5.0 nats, Bayes factor 148, strong support, 2.500 cases",
+        "20.0 nats, Bayes factor 4.9e+08, very strong support, 2.500 cases",
+        "800.0 nats, Bayes factor e^800, very strong support, 2.500 cases",
     ]

@@ -92,7 +92,7 @@ def discover(  # noqa: PLR0913 - help() and editors show options only if they ar
         proposals,
         told(known, proposals, heading),
         sum(each.log_marginal_likelihood for each in sheets.values()),
-        (("prior", chosen.describe()), ("threshold", least), ("kinds", sorted(wanted))),
+        {"prior": chosen.describe(), "threshold": least, "kinds": sorted(wanted)},
         counted.cases.weight,
         seed,
         notes,

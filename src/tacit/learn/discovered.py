@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
@@ -50,7 +50,7 @@ class Discovery:
     proposals: tuple[Proposal, ...]
     knowledge: Knowledge
     before: float
-    settings: tuple[tuple[str, Any], ...]
+    settings: Mapping[str, Any]
     cases: float
     seed: int
     notes: tuple[str, ...] = ()
@@ -100,10 +100,10 @@ class Discovery:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td><code>{escape(each.text)}</code></td><td>{each.kind}</td>"
-            f"<td>{each.gain:.1f}</td><td>{each.strength}</td><td>{each.cases:,.0f}</td></tr>"
+            f"<td>{each.gain:.1f}</td><td>{each.support}</td><td>{each.cases:,.0f}</td></tr>"
             for each in self.proposals
         )
-        head = "".join(f"<th>{word}</th>" for word in ("rule", "kind", "nats", "evidence", "cases"))
+        head = "".join(f"<th>{word}</th>" for word in ("rule", "kind", "nats", "support", "cases"))
         table = f"<table><tr>{head}</tr>{rows}</table>" if rows else ""
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._noted())
         return f"<p>{escape(self._headline())}</p>{table}{notes}"
@@ -123,7 +123,7 @@ class Discovery:
                     "bayes_factor": each.bayes_factor,
                     "sure": each.sure,
                     "price": each.price,
-                    "strength": each.strength,
+                    "support": each.support,
                     "cases": each.cases,
                 }
                 for each in self.proposals

@@ -41,8 +41,8 @@ class Proposal:
         return exp(self.gain) if self.gain < 700 else float("inf")
 
     @property
-    def strength(self) -> str:
-        """The evidence in words, after all choices are paid for. [Kass, Raftery 1995]"""
+    def support(self) -> str:
+        """Its support in words, after all choices are paid for. [Kass, Raftery 1995]"""
         net = self.sure - self.price
         bounds = ((5.0, "very strong"), (3.0, "strong"), (1.1, "positive"))
         return next((word for least, word in bounds if net > least), "weak")
@@ -52,7 +52,7 @@ class Proposal:
 
     @property
     def remark(self) -> str:
-        """gain, strength and cases in a line."""
+        """Gain, support and cases in a line."""
         from tacit.core.grid import number
 
         cases = f"{self.cases:,.0f}" if self.cases == int(self.cases) else number(self.cases)
@@ -62,6 +62,6 @@ class Proposal:
         elif self.gain < 3:
             odds = f"{self.bayes_factor:.1f}"
         return (
-            f"{self.gain:.1f} nats, Bayes factor {odds}, {self.strength} evidence, {cases} "
+            f"{self.gain:.1f} nats, Bayes factor {odds}, {self.support} support, {cases} "
             f"case{'' if self.cases == 1 else 's'}"
         )
