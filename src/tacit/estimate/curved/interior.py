@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, Ints
 from tacit.estimate.curved.newton import FRACTION, Point, longest
 from tacit.estimate.curved.problem import Problem
 
@@ -146,8 +146,6 @@ def _direction(problem: Problem, state: State, look: Look, tau: float) -> State 
 
 def _solved(matrix: Floats, right: Floats, n: int, m: int) -> Floats | None:
     """The solution once as many pivots are positive as there are cells; None if that fails."""
-    from scipy.linalg import ldl
-
     diagonal = np.arange(right.size)
     lift, shift = 0.0, 0.0
     size = float(np.median(np.abs(np.diag(matrix)[:n])))
@@ -157,25 +155,36 @@ def _solved(matrix: Floats, right: Floats, n: int, m: int) -> Floats | None:
         tried[diagonal[n : n + m], diagonal[n : n + m]] -= shift
         if not np.isfinite(tried).all():
             return None
-        _, pivots, _ = ldl(tried, check_finite=False)
-        signs = _signs(np.asarray(pivots, dtype=np.float64))
-        if np.abs(signs).min() > 0 and int((signs > 0).sum()) == n:
-            try:
-                found = np.linalg.solve(tried, right)
-            except np.linalg.LinAlgError:
-                found = np.full(right.size, np.nan)
-            if np.isfinite(found).all():
-                return np.asarray(found)
+        found = _by_pivots(tried, right, n)
+        if found is not None:
+            return found
         shift = 1e-9
         lift = max(1e-6 * size, 4.0 * lift)
     return None
 
 
-def _signs(pivots: Floats) -> Floats:
-    """The signs of the eigenvalues of a matrix of blocks of one or two."""
-    diagonal, beside = np.diag(pivots).copy(), np.diag(pivots, -1)
-    at = np.flatnonzero(beside)
-    one, other, off = diagonal[at], diagonal[at + 1], beside[at]
+def _by_pivots(matrix: Floats, right: Floats, positive: int) -> Floats | None:
+    """The solution of a symmetric system that has so many positive eigenvalues and no zero.
+
+    One factorisation, of Bunch and Kaufman, tells the signs and solves; refined once.
+    """
+    from scipy.linalg.lapack import dsytrf, dsytrs
+
+    factor, pivots, _ = dsytrf(matrix, lower=1, lwork=32 * right.size)
+    signs = _signs(factor, pivots)
+    if (signs == 0).any() or int((signs > 0).sum()) != positive:
+        return None
+    found, _ = dsytrs(factor, pivots, right, lower=1)
+    more, _ = dsytrs(factor, pivots, right - matrix @ found, lower=1)
+    found = np.asarray(found + more, dtype=np.float64)
+    return found if np.isfinite(found).all() else None
+
+
+def _signs(factor: Floats, pivots: Ints) -> Floats:
+    """The signs of the eigenvalues: blocks of two have negative pivots, both the same."""
+    diagonal = np.diag(factor).copy()
+    at = np.flatnonzero(pivots < 0)[::2]
+    one, other, off = diagonal[at], diagonal[at + 1], factor[at + 1, at]
     middle, root = (one + other) / 2, np.hypot((one - other) / 2, off)
     diagonal[at], diagonal[at + 1] = middle + root, middle - root
     return np.sign(np.where(np.abs(diagonal) < 1e-14 * np.abs(diagonal).max(), 0.0, diagonal))

@@ -7,7 +7,7 @@ import numpy as np
 from tacit.arrays import Bools, Floats
 from tacit.estimate.curved.problem import Problem
 
-MOST_CELLS = 300
+MOST_CELLS = 150
 """Cells up to which sequential quadratic programs are solved in seconds."""
 _LEAST = 1e-10
 

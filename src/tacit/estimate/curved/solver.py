@@ -31,7 +31,8 @@ _APART = 1e-4
 _ZERO = 1e-6
 _ROUGH = 1e-5
 _OTHERS = 2
-"""Starts of its own that the second optimiser has."""
+"""Starts of its own that the second optimiser has; one where there are more cells than this."""
+_FEW_CELLS = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,7 +208,8 @@ def _second(problem: Problem, found: list[_Found], seed: int) -> tuple[Second | 
     best = _best(found)
     begin = [] if best is None else [best.point.theta]
     more = []
-    for start in [*begin, *starts(problem, _OTHERS, seed + 1)]:
+    others = _OTHERS if problem.size <= _FEW_CELLS else 1
+    for start in [*begin, *starts(problem, others, seed + 1)]:
         end = slsqp(problem, start)
         if np.isfinite(end).all() and problem.missed(end).max(initial=0.0) < _ROUGH:
             more += _from(problem, end, 1e-4)
