@@ -56,8 +56,8 @@ def lenders(sources: Any, transfer: Any, structure: Structure, choices: Choices)
             "\n\nuse estimate=tc.Smoothed(), which borrows, or leave out the sources"
         )
     named = as_sources(sources)
-    found = tuple(each for source in named for each in fragments_of(source, structure.dag))
-    return Lenders(named, found, how)
+    every = (each for source in named for each in fragments_of(source, structure.dag))
+    return Lenders(named, tuple(each for each in every if each.cases > 0), how)
 
 
 def refuse_inferred(given: Lenders, tied: Any, kept: bool) -> None:

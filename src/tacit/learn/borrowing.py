@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.core.errors import listed
 from tacit.core.grid import counted
 from tacit.core.variables import Discrete
 from tacit.estimate.transfer.aggregation import mapped
+from tacit.estimate.transfer.alignment import aligned
 from tacit.estimate.transfer.choosing import Candidate, Judge, Wanted, Weigher, candidates
 from tacit.estimate.transfer.compatible import broken_rules, exact_interval, most_likely
 from tacit.estimate.transfer.fragments import Fragment, Match, matches
@@ -35,9 +37,16 @@ class Target:
 
 
 def offers(
-    target: Target, name: str, fragments: Sequence[Fragment], transfer: Any
+    target: Target,
+    name: str,
+    fragments: Sequence[Fragment],
+    transfer: Any,
+    weigh: Weigher | None = None,
 ) -> list[Candidate]:
-    """All candidates for one table, the best first."""
+    """All candidates for one table, the best first.
+
+    weigh: how well counts fit, if not by the Bayes factor
+    """
     axes = target.families[name]
     shape = tuple(len(axis.states) for axis in axes)
     wanted = Wanted(
@@ -48,8 +57,12 @@ def offers(
         offered += matches(fragment, shape)
         if transfer.states != "same":
             offered += mapped(fragment, shape, relabel=transfer.states == "relabel")
-    weigh = _guided(target, name) if getattr(transfer, "guided", False) else None
-    return candidates(wanted, offered, _judge(target, name, transfer.check), weigh)
+        if transfer.parents == "align":
+            offered += aligned(fragment, shape)
+    if weigh is None and getattr(transfer, "guided", False):
+        weigh = _guided(target, name)
+    check = "strict" if getattr(transfer, "printed", False) else transfer.check
+    return candidates(wanted, offered, _judge(target, name, check), weigh)
 
 
 def _judge(target: Target, name: str, check: str) -> Judge:
@@ -93,19 +106,25 @@ def loan_of(candidate: Candidate, probability: float, strength: float) -> Loan:
     return Loan(
         source=fragment.source,
         fragment=fragment.child,
-        order=tuple(fragment.parents[at] for at in match.order),
+        order=tuple(fragment.parents[at] if at >= 0 else "*" for at in match.order),
         cases=fragment.cases,
         worth=strength * fragment.cases,
         log_factor=candidate.log_factor,
         probability=probability,
         nominal=fragment.nominal,
-        mapped=_maps(match),
+        mapped=", ".join(_changes(match)),
     )
 
 
-def _maps(match: Match) -> str:
+def _changes(match: Match) -> Iterator[str]:
+    """What was done to the fragment to make it fit, in words."""
     changed = sum(each is not None for each in match.states)
-    return f"states of {counted(changed, 'variable')} taken together" if changed else ""
+    if changed:
+        yield f"states of {counted(changed, 'variable')} taken together"
+    parents = match.fragment.parents
+    summed = [name for at, name in enumerate(parents) if at not in match.order]
+    if summed:
+        yield f"{listed(summed)} summed out"
 
 
 def refusals(found: Sequence[Candidate], bound: Bound | None) -> tuple[tuple[str, str, str], ...]:

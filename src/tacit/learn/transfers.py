@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from math import isfinite
 from typing import Any, TypeAlias
 
 from tacit.core.errors import OptionError
@@ -10,18 +11,22 @@ from tacit.estimate.transfer.normal_prior import NormalPrior
 
 CHECKS = ("tolerant", "strict", "none")
 STATES = ("same", "aggregate", "relabel")
+PARENTS = ("same", "align")
 
 
 @dataclass(frozen=True, slots=True)
 class _Transfer:
-    """check: whether rules exclude fragments; states: whether those of a source may be mapped."""
+    """check: whether rules exclude fragments; states: whether those of a source may be mapped;
+    parents: whether a source may have more or fewer, or others. [EXT-1, EXT-2, EXT-8]"""
 
     check: str = "tolerant"
     states: str = "same"
+    parents: str = "same"
 
     def __post_init__(self) -> None:
         _one_of("check", self.check, CHECKS)
         _one_of("states", self.states, STATES)
+        _one_of("parents", self.parents, PARENTS)
 
     def describe(self) -> str:
         """The settings as Python writes them, defaults left out."""
@@ -55,8 +60,7 @@ class BestFragment(_Transfer):
     printed: bool = False
 
     def __post_init__(self) -> None:
-        _one_of("check", self.check, CHECKS)
-        _one_of("states", self.states, STATES)
+        _Transfer.__post_init__(self)
         _one_of("fusion", self.fusion, ("evidence", "normal"))
         _share("threshold", self.threshold)
 
@@ -75,8 +79,7 @@ class Mixture(_Transfer):
     learned: bool = False
 
     def __post_init__(self) -> None:
-        _one_of("check", self.check, CHECKS)
-        _one_of("states", self.states, STATES)
+        _Transfer.__post_init__(self)
         _share("threshold", self.threshold)
 
 
@@ -93,6 +96,7 @@ class Aggregate(_Transfer):
     low: str = "printed"
 
     def __post_init__(self) -> None:
+        _Transfer.__post_init__(self)
         _one_of("variant", self.variant, ("local", "distance", "linear", "logarithmic"))
         _one_of("low", self.low, ("printed", "linear"))
 
@@ -105,8 +109,11 @@ class Pool(_Transfer):
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.strength >= 0:
-            raise OptionError(f"strength={self.strength!r} must be 0 or more")
+        _Transfer.__post_init__(self)
+        given: Any = self.strength
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        if not (number and isfinite(given) and given >= 0):
+            raise OptionError(f"strength={given!r:.60} must be a number, 0 or more")
 
 
 Transfer: TypeAlias = BestFragment | Mixture | Aggregate | Pool

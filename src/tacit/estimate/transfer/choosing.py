@@ -82,7 +82,7 @@ def candidates(
 
 def _namesakes(wanted: Wanted, match: Match) -> int:
     """How many names are the same: of the child, and of parents in their places."""
-    parents = [match.fragment.parents[at] for at in match.order]
+    parents = [match.fragment.parents[at] if at >= 0 else None for at in match.order]
     same = sum(one == other for one, other in zip(parents, wanted.parents, strict=True))
     return same + 2 * (match.fragment.child == wanted.child)
 

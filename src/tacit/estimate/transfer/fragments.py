@@ -44,7 +44,8 @@ class Fragment:
 class Match:
     """A fragment laid over a table of the target.
 
-    order   for every parent of the target, which parent of the fragment takes its place
+    order   for every parent of the target, which parent of the fragment takes its place; -1 where
+            none does and the table is repeated
     states  for every axis of the target, the state that each state of the fragment becomes;
             None where states stay as they are
     counts  the cases of the fragment, shaped like the table of the target
