@@ -33,7 +33,8 @@ def run_fill_in(
     try:
         for step in range(method.max_steps):
             filled = _filled_counts(data, problem.layout, here.theta, shares)
-            theta, ruled = maximise(problem, _possible(problem, filled), here.ruled)
+            counts = _possible(problem, filled)
+            theta, ruled = maximise(problem, counts, here.ruled, here.theta)
             after = at(problem, theta, ruled=ruled)
             moved = float(np.abs(after.theta - here.theta).max(initial=0.0))
             here = after
