@@ -12,8 +12,11 @@ from scipy.special import betainc, gammaln
 
 import naive_constants as naive
 from small_blocks import Said, at_least, at_most, below, blocks, exactly, rising
+from tacit.estimate.bayes.boxes import log_box
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.exact import Exact
+from tacit.estimate.bayes.truncated import log_mass
+from tacit.estimate.ruled.splits import ImproperError
 from tacit.knowledge.polytope import relative_interior
 
 
@@ -276,3 +279,41 @@ def test_ten_thousand_rows_take_a_second():
     found.mean(density), found.sd(density), found.log_constant(density)
     assert time.process_time() - before < 5
     assert found.which.all()
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.3, 0.01, 0.001])
+def test_sparse_priors_lose_nothing(alpha):
+    """Equal parameters make every order of three states equally probable. [BDeu of large tables]"""
+    found, density = exact_of([3], rising([0, 1, 2]), [alpha] * 3)
+    whole = 3 * gammaln(alpha) - gammaln(3 * alpha)
+    assert_allclose(found.log_constant(density), np.log(3**0.5 / 6) + whole, rtol=1e-10)
+    assert_allclose(found.mean(density).sum(), 1.0)
+    a, caps = np.full((1, 3), alpha), np.array([[0.5, 0.5, 1.0]])
+    several = np.exp(log_box(a, np.zeros((1, 3)), caps)[0])
+    one = np.exp(log_mass(*(np.array([each]) for each in (alpha, 2 * alpha, 0.5, 1.0)))[0])
+    assert_allclose(several, 1 - 2 * one, rtol=1e-9)  # two masses are not above a half at once
+
+
+def test_tied_rows_on_a_line_with_too_little_prior_are_improper():
+    """x and y of two rows with x = y + 0.2: no tree, one dimension, and cells that vanish."""
+    rules = [Said((0, 2), (1.0, -1.0), 0.2, True), Said((1, 3), (1.0, -1.0), -0.2, True)]
+    given = blocks(([2], [at_most([0], 0.9)]), ([2, 2], rules))
+    inside = relative_interior(given)
+    density = Density(np.array([1.0, 1.0, 0.5, 0.5, 0.5, 0.5]))
+    found = Exact.of(given, inside, density)
+    assert found.which.all()
+    assert np.isfinite(found.log_constant(density)).all()
+    poor = Density(np.array([1.0, 1.0, 0.5, 0.5, -0.1, 0.5]))
+    with pytest.raises(ImproperError) as caught:
+        found.mean(poor)
+    assert caught.value.positions.tolist() == [4]
+
+
+def test_a_network_of_binomial_products_takes_no_longer():
+    numbers = np.tile([3.0, 7.0], 3_000)
+    misses = numbers.reshape(-1, 2)[:, ::-1].ravel().copy()
+    given = blocks(*[([2], [at_most([0], 0.3)])] * 3_000)
+    density = Density(numbers + 1, misses=misses)
+    found = Exact.of(given, relative_interior(given), density)
+    mass, first = (naive.beta_integral(7 + more, 15, 0.0, 0.3) for more in range(2))
+    assert_allclose(found.mean(density)[::2], float(first / mass))

@@ -18,6 +18,7 @@ from tacit.estimate.bayes.bridges import bridged
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.draws import Sampling
 from tacit.estimate.bayes.exact import Exact
+from tacit.estimate.bayes.feasible import filled
 from tacit.estimate.bayes.masses import (
     SELDOM,
     Mass,
@@ -27,7 +28,6 @@ from tacit.estimate.bayes.masses import (
     seed_of,
     without_inequalities,
 )
-from tacit.estimate.bayes.quadrature import filled
 from tacit.estimate.bayes.sampler import sample
 from tacit.estimate.ruled.splits import ImproperError
 from tacit.knowledge.blocks import Blocks

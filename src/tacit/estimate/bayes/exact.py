@@ -15,10 +15,11 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.bayes import recognised
 from tacit.estimate.bayes.density import Density
-from tacit.estimate.bayes.quadrature import Patch, Summary, at_cells, summary
+from tacit.estimate.bayes.feasible import Patch
+from tacit.estimate.bayes.quadrature import Summary, at_cells, summary
 from tacit.estimate.bayes.shares import Shares
 from tacit.estimate.bayes.truncated import quantile
-from tacit.estimate.ruled.splits import Forest
+from tacit.estimate.ruled.splits import Forest, ImproperError
 from tacit.knowledge.blocks import Blocks
 from tacit.knowledge.polytope import Interior
 
@@ -50,7 +51,7 @@ class Exact:
     @staticmethod
     def of(blocks: Blocks, inside: Interior, density: Density) -> Exact:
         """Recognise them; nothing but `dirichlet` and `pooled` is read of the density."""
-        found = recognised.trees(blocks, inside) if density.dirichlet else recognised.none(blocks)
+        found = recognised.trees(blocks, _treelike(blocks, inside, density), inside)
         taken = np.zeros(len(blocks), dtype=np.bool_)
         taken[found.blocks] = True
         left = np.flatnonzero(~taken & inside.feasible)
@@ -91,7 +92,7 @@ class Exact:
         found = np.full(len(self.blocks), np.nan)
         if self.trees.size:
             inner = self._parameters(density)
-            found[self.trees] = self.forest.log_constant(density.alpha)
+            found[self.trees] = self.forest.log_constant(self._alpha(density))
             found[self.trees] += self.shares.log_mass(inner)
         for block, each in self._summaries(density).items():
             found[block] = each.log_constant
@@ -167,7 +168,7 @@ class Exact:
         at, branch = at[known], branch[known]
         if not at.size:
             return
-        a = self.forest.parameters(density.alpha)
+        a = self.forest.parameters(self._alpha(density))
         split = self.forest.paths.split
         rest = np.bincount(split, a, minlength=self.forest.owner.size)[split] - a
         low, high = self.shares.ranges()
@@ -199,7 +200,16 @@ class Exact:
 
     def _parameters(self, density: Density) -> Floats:
         """Of the smaller splits: those of a set of branches add up."""
-        return self.shares.forest.parameters(self.forest.parameters(density.alpha))
+        return self.shares.forest.parameters(self.forest.parameters(self._alpha(density)))
+
+    def _alpha(self, density: Density) -> Floats:
+        """Dirichlet parameters; trees beside misses are rows of two states."""
+        if density.misses is None:
+            return density.alpha
+        found, first = density.alpha.copy(), self.blocks.cell_at[self.trees]
+        found[first] += density.misses[first + 1]
+        found[first + 1] += density.misses[first]
+        return found
 
     def _products(self, shares: Floats) -> Floats:
         return self.forest.products(self.shares.forest.products(shares))
@@ -227,12 +237,34 @@ class Exact:
         if not self.patches:
             return {}
         if not (self.asked and self.asked[0][0] is density):
-            found = {
-                block: summary(parts, at_cells(density, np.r_[self._positions(block)]))
-                for block, parts in self.patches.items()
-            }
+            found = {block: self._summary(block, density) for block in self.patches}
             self.asked[:] = [(density, found)]
         return self.asked[0][1]
+
+    def _summary(self, block: int, density: Density) -> Summary:
+        at = self._positions(block)
+        try:
+            return summary(self.patches[block], at_cells(density, np.r_[at]))
+        except ImproperError as error:
+            error.positions = error.positions + at.start
+            raise
+
+
+def _treelike(blocks: Blocks, inside: Interior, density: Density) -> Ints:
+    """The blocks whose density may be a tree of Dirichlets: all, or rows of two free states.
+
+    There the misses of one state are hits of the other: Beta(α_1 + misses_2, α_2 + misses_1).
+    [estimation 3.3]
+    """
+    if density.dirichlet:
+        return np.flatnonzero(inside.feasible)
+    if density.centre is not None:
+        return np.zeros(0, dtype=np.int64)
+    held = np.zeros(len(blocks), dtype=np.bool_)
+    held[blocks.rule_block[blocks.rules.equal | inside.tight]] = True
+    held[blocks.cell_block[inside.zero]] = True
+    pair = (np.diff(blocks.row_at) == 1) & (np.diff(blocks.cell_at) == 2)
+    return np.flatnonzero(inside.feasible & pair & ~held)
 
 
 def _depths(forest: Forest) -> tuple[Ints, Ints]:

@@ -1,39 +1,20 @@
 """Posteriors of blocks that have one or two dimensions left, by quadrature over what is feasible.
 
 Any density, any linear rules: rows of two or three states with misses or normal factors, chains of
-three states, two tied rows of two states. The feasible set is a line or a polygon; points in it
-are sums of its corners with weights of at least 0, so that cells near 0 keep their digits, and
-intervals may be as narrow as they like. [estimation 3.3]
+three states, two rows of two states in order. [estimation 3.3]
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
-from tacit.arrays import Bools, Floats, Ints
+from tacit.arrays import Floats, Ints
 from tacit.estimate.bayes.density import Density
+from tacit.estimate.bayes.feasible import Patch, clean, filled, refuse_improper
 from tacit.estimate.bayes.lines import FAR, levels_for, log_sum, nodes
-
-_HOLDS = 1e-9
-_ZERO = 1e-13
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Patch:
-    """A part of a feasible set: from `start` to `end`, each a pair of points, across in a line.
-
-    θ = (1-u) [(1-v) start[0] + v start[1]] + u [(1-v) end[0] + v end[1]]
-
-    start, end  (2, cells); a line has two equal points at each end
-    """
-
-    start: Floats
-    end: Floats
-    flat: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +22,7 @@ class Summary:
     """What the posterior of one block says of its cells.
 
     values   (nodes, cells)  points, and the weight of each (nodes,)
+    line     whether they stand on one line
     """
 
     log_constant: float
@@ -48,6 +30,7 @@ class Summary:
     sd: Floats
     values: Floats
     weights: Floats
+    line: bool
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Where each cell lies with this probability, equal tails cut off."""
@@ -61,88 +44,14 @@ class Summary:
         return found[0], found[1]
 
     def draw(self, random: np.random.Generator, size: int) -> Floats:
-        """(size, cells) nodes drawn by weight."""
-        return self.values[random.choice(self.weights.size, size, p=self.weights)]
-
-
-def patches(
-    equations: tuple[Floats, Floats], limits: tuple[Floats, Floats], point: Floats
-) -> tuple[Patch, ...] | None:
-    """The feasible set {A θ = b, G θ <= h}, in parts; None where it has over two dimensions.
-
-    point: inside, with room to all limits
-    """
-    _, sizes, right = np.linalg.svd(equations[0])
-    rank = int((sizes > 1e-10).sum())
-    basis = right[rank:].T
-    if basis.shape[1] > 2:
-        return None
-    if basis.shape[1] == 0:
-        return (Patch(np.stack([point, point]), np.stack([point, point]), True),)
-    slopes, room = limits[0] @ basis, limits[1] - limits[0] @ point
-    if basis.shape[1] == 1:
-        low, high = _span(slopes[:, 0], room)
-        ends = [_clean(point + basis[:, 0] * at) for at in (low, high)]
-        return (Patch(np.stack([ends[0]] * 2), np.stack([ends[1]] * 2), True),)
-    return _polygon(basis, slopes, room, point)
-
-
-def _span(slopes: Floats, room: Floats) -> tuple[float, float]:
-    """The least and the greatest x with slopes · x <= room."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at = room / slopes
-    small = 1e-14
-    return (
-        float(np.max(at[slopes < -small], initial=-np.inf)),
-        float(np.min(at[slopes > small], initial=np.inf)),
-    )
-
-
-def _clean(theta: Floats) -> Floats:
-    """0 for what is nothing but rounding."""
-    return np.where(theta < _ZERO, 0.0, theta)
-
-
-def _polygon(basis: Floats, slopes: Floats, room: Floats, point: Floats) -> tuple[Patch, ...]:
-    """Between the corners, from left to right, lines across lie between the same two edges."""
-    corners = _corners(slopes, room)
-    at = np.unique(np.round(corners[:, 0], 13))
-    found = []
-    for one, other in pairwise(at.tolist()):
-        if other - one < _ZERO:
-            continue
-        ends = []
-        for x in (one, other):
-            inner = min(max(x, one + 1e-9 * (other - one)), other - 1e-9 * (other - one))
-            low, high = _span(slopes[:, 1], room - slopes[:, 0] * inner)
-            ends.append([(inner, low), (inner, high)])
-        ends = _stretched(ends, one, other)
-        theta = [[_clean(point + basis @ np.array(each)) for each in pair] for pair in ends]
-        found.append(Patch(np.array(theta[0]), np.array(theta[1]), False))
-    return tuple(found)
-
-
-def _stretched(
-    ends: list[list[tuple[float, float]]], one: float, other: float
-) -> list[list[tuple[float, float]]]:
-    """The edges, taken a little inside, drawn out to the corners."""
-    (start, end) = ends
-    found: list[list[tuple[float, float]]] = [[], []]
-    for first, last in zip(start, end, strict=True):
-        slope = (last[1] - first[1]) / (last[0] - first[0])
-        found[0].append((one, first[1] + slope * (one - first[0])))
-        found[1].append((other, last[1] + slope * (other - last[0])))
-    return found
-
-
-def _corners(slopes: Floats, room: Floats) -> Floats:
-    """(corners, 2) where two limits meet and all others hold."""
-    one, other = np.triu_indices(room.size, 1)
-    pairs = np.stack([slopes[one], slopes[other]], axis=1)
-    apart = np.abs(np.linalg.det(pairs)) > 1e-12
-    pairs, rights = pairs[apart], np.stack([room[one], room[other]], axis=1)[apart]
-    at = np.linalg.solve(pairs, rights[..., None])[..., 0]
-    return at[np.all(at @ slopes.T <= room + _HOLDS * (1 + np.abs(room)), axis=1)]
+        """(size, cells) nodes drawn by weight; between nodes, where they stand on one line."""
+        if not self.line:
+            return self.values[random.choice(self.weights.size, size, p=self.weights)]
+        order = np.lexsort(self.values.T)
+        weights, values = self.weights[order], self.values[order]
+        middle = np.cumsum(weights) - 0.5 * weights
+        shares = random.random(size)
+        return np.stack([np.interp(shares, middle, each) for each in values.T], axis=1)
 
 
 def summary(parts: Sequence[Patch], density: Density) -> Summary:
@@ -153,17 +62,13 @@ def summary(parts: Sequence[Patch], density: Density) -> Summary:
     """
     moving = np.flatnonzero(filled(parts))
     inner = [Patch(part.start[:, moving], part.end[:, moving], part.flat) for part in parts]
+    if density.misses is None:  # which only add to powers
+        refuse_improper(inner, density.alpha[moving], moving)
     found = _summed(inner, at_cells(density, moving))
     values = np.zeros((found.weights.size, density.alpha.size))
     mean, sd = np.zeros(density.alpha.size), np.zeros(density.alpha.size)
     mean[moving], sd[moving], values[:, moving] = found.mean, found.sd, found.values
     return replace(found, mean=mean, sd=sd, values=values)
-
-
-def filled(parts: Sequence[Patch]) -> Bools:
-    """(cells,) those that are not 0 everywhere."""
-    corners = np.concatenate([end for part in parts for end in (part.start, part.end)])
-    return np.asarray(corners.max(axis=0) > 0)
 
 
 def _summed(parts: Sequence[Patch], density: Density) -> Summary:
@@ -179,7 +84,8 @@ def _summed(parts: Sequence[Patch], density: Density) -> Summary:
     weights /= weights.sum()
     mean = weights @ theta
     variance = weights @ (theta - mean) ** 2
-    return Summary(constant, mean, np.sqrt(variance), theta, weights)
+    line = all(part.flat for part in parts)
+    return Summary(constant, mean, np.sqrt(variance), theta, weights, line)
 
 
 def _log(density: Density, logs: Floats) -> Floats:
@@ -229,7 +135,7 @@ def _sides(part: Patch) -> Floats:
     lengths = np.linalg.norm(np.stack([part.start, part.end])[:, 1] -
                              np.stack([part.start, part.end])[:, 0], axis=1)  # fmt: skip
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(_clean(lengths)))
+        return np.asarray(np.log(clean(lengths)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,8 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.bayes.cuts import Cut, cut
-from tacit.estimate.bayes.quadrature import Patch
-from tacit.estimate.bayes.quadrature import patches as patches_of
+from tacit.estimate.bayes.feasible import Patch
+from tacit.estimate.bayes.feasible import patches as patches_of
 from tacit.estimate.bayes.shares import Shares
 from tacit.estimate.ruled.flat import Split
 from tacit.estimate.ruled.recognise import recognise
@@ -46,19 +46,14 @@ class Trees:
     shares: Shares
 
 
-def none(blocks: Blocks) -> Trees:
-    """No trees at all."""
-    return _planted(blocks, [], [], np.zeros(0, dtype=np.int64), [])
-
-
-def trees(blocks: Blocks, inside: Interior) -> Trees:
-    """The blocks whose rules are trees and intervals on shares."""
+def trees(blocks: Blocks, which: Ints, inside: Interior) -> Trees:
+    """Those of these blocks whose rules are trees and intervals on shares."""
     telling = _telling(blocks)
     grown: list[tuple[Tree, Cut]] = []
     numbers: list[int] = []
     limits: list[Floats] = []
     boxes = 0
-    for number in np.flatnonzero(inside.feasible).tolist():
+    for number in which.tolist():
         block = _told(blocks, number, inside, telling)
         found = _shape(block)
         if found is None:
