@@ -46,6 +46,7 @@ from tacit.estimate.priors import BDeu as BDeu
 from tacit.estimate.priors import Dirichlet as Dirichlet
 from tacit.estimate.priors import Jeffreys as Jeffreys
 from tacit.estimate.priors import Prior as Prior
+from tacit.estimate.transfer.normal_prior import NormalPrior as NormalPrior
 from tacit.families.counts import Counts as Counts
 from tacit.families.gaussian import LinearGaussian as LinearGaussian
 from tacit.families.moments import Moments as Moments
@@ -97,6 +98,7 @@ from tacit.learn.comparison import Comparison as Comparison
 from tacit.learn.dimension import effective_dimension as effective_dimension
 from tacit.learn.discover import discover as discover
 from tacit.learn.discovered import Discovery as Discovery
+from tacit.learn.discovery.finds import Proposal as Proposal
 from tacit.learn.dynamic import Unrolled as Unrolled
 from tacit.learn.dynamic import sequences as sequences
 from tacit.learn.dynamic import unroll as unroll
@@ -111,6 +113,11 @@ from tacit.learn.methods import Gradient as Gradient
 from tacit.learn.posterior import posterior as posterior
 from tacit.learn.posteriors import Posterior as Posterior
 from tacit.learn.saved import load_fit as load_fit
+from tacit.learn.sources import Source as Source
+from tacit.learn.transfers import Aggregate as Aggregate
+from tacit.learn.transfers import BestFragment as BestFragment
+from tacit.learn.transfers import Mixture as Mixture
+from tacit.learn.transfers import Pool as Pool
 from tacit.reporting.report import Report as Report
 from tacit.reporting.report import report as report
 from tacit.version import __version__ as __version__

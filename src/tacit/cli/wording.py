@@ -28,6 +28,9 @@ WORDS = (
     (r"\bshare=(?=-?[\d.]|nan|-?inf)", "--missing-share "),
     (r"\blevel=(?=-?[\d.]|nan|-?inf)", "--level "),
     (r"\b(table|query|weights)=(?=\s)", r"--\1"),
+    (r"\bwithin=\s?", "--within "),
+    (r"\bkinds=\s?", "--kind "),
+    (r"\b(draws|precision|folds|threshold|likelihood)=(?=['\d.n-])", r"--\1 "),
 )
 
 
