@@ -14,7 +14,20 @@ import tacit as tc
 from tacit.cli.main import execute
 
 DAG = "Smoker -> Cancer -> Xray"
-COMMANDS = ("fit", "query", "predict", "score", "sample", "convert", "show", "report", "demo")
+COMMANDS = (
+    "posterior",
+    "compare",
+    "discover",
+    "fit",
+    "query",
+    "predict",
+    "score",
+    "sample",
+    "convert",
+    "show",
+    "report",
+    "demo",
+)
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def posterior(
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Say how probable parameters are, given cases, a prior and rules.
+    """Say how probable parameters are, given cases and rules.
 
     Means, spreads and credible intervals of every cell; rules said with less than certainty get a
     probability.
