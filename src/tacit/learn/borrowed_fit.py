@@ -13,7 +13,7 @@ from tacit.core.errors import OptionError
 from tacit.core.variables import Discrete, Variable
 from tacit.estimate.estimates import ML
 from tacit.estimate.transfer.enriched import Enriched
-from tacit.estimate.transfer.fragments import Fragment
+from tacit.estimate.transfer.fragments import Fragment, in_the_order_of
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.table import Table
 from tacit.knowledge.binding import bind
@@ -27,6 +27,7 @@ from tacit.learn.fits import Fit
 from tacit.learn.lending import Lent, lend
 from tacit.learn.loans import Borrowed
 from tacit.learn.parts import discrete_axes
+from tacit.learn.source_words import told
 from tacit.learn.sources import Source, as_sources, fragments_of
 from tacit.learn.structures import Structure
 from tacit.learn.transfers import Aggregate, BestFragment, Mixture, Pool, Transfer
@@ -88,7 +89,9 @@ def fit_borrowing(
     counted, structure: complete cases
     """
     before = learned(choices)
+    _refuse_no_prior(before.pseudo)
     target = target_of(families, before.evidence, before.pseudo, knowledge)
+    given = _in_our_states(given, target)
     transfer = given.transfer
     if isinstance(transfer, Aggregate):
         from tacit.learn.aggregated import fit_aggregated
@@ -104,6 +107,23 @@ def fit_borrowing(
     else:
         found = learned(enriched(choices, lent))
     return with_loans(found, before, lent, given)
+
+
+def _refuse_no_prior(alpha: Mapping[str, Floats]) -> None:
+    for name, values in alpha.items():
+        if (values <= 0).any():
+            raise OptionError(
+                f"the prior of {name!r} is 0, and comparing tables of several sites needs one "
+                "above 0 in every cell\n\ntake tc.BDeu(1), tc.Jeffreys() or tc.K2(), for example"
+            )
+
+
+def _in_our_states(given: Lenders, target: Target) -> Lenders:
+    """The fragments with the states of variables of the same names in the target's order."""
+    states = {axes[-1].name: axes[-1].states for axes in target.families.values()}
+    return replace(
+        given, fragments=tuple(in_the_order_of(each, states) for each in given.fragments)
+    )
 
 
 def target_of(
@@ -155,7 +175,7 @@ def with_loans(fit: Fit, before: Fit, lent: Lent, given: Lenders) -> Fit:
     tables = tuple(replace(each, moved=_moved(fit, before, each.variable)) for each in lent.tables)
     settings = {
         **fit.settings,
-        "sources": [source.name for source in given.sources],
+        "sources": told(given.sources),
         "transfer": given.transfer.describe(),
     }
     return replace(fit, borrowed=tables, settings=settings, notes=(*fit.notes, *_notes(tables)))

@@ -9,14 +9,15 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.estimate.transfer.choosing import Candidate, best, weighted
+from tacit.estimate.transfer.fitness import related
 from tacit.estimate.transfer.fragments import Fragment
 from tacit.learn.borrowing import Target, loan_of, offers, refusals
 from tacit.learn.loans import Borrowed, Loan
 from tacit.learn.sources import Source
 from tacit.learn.transfers import BestFragment, Mixture, Pool
 
-ROUNDS = 20
-SETTLED = 1e-4
+ROUNDS = 200
+SETTLED = 1e-6
 SAME = 1e-9
 
 
@@ -47,26 +48,35 @@ def lend(
     if isinstance(transfer, Pool):
         return _pooled(target, fragments, transfer, before)
     found = {name: offers(target, name, fragments, transfer) for name in target.families}
+    if transfer.learned:
+        before = _relatedness(list(found.values()), before)
     choose = _best if isinstance(transfer, BestFragment) else _mixed
-    lent = _lent(target, found, before, transfer, choose)
-    for _ in range(ROUNDS if transfer.learned else 0):
-        after = _relatedness(lent, before)
-        settled = max(abs(after[name] - before[name]) for name in before) < SETTLED
-        before = after
-        lent = _lent(target, found, before, transfer, choose)
-        if settled:
+    return _lent(target, found, before, transfer, choose)
+
+
+def _relatedness(found: Sequence[list[Candidate]], before: Mapping[str, float]) -> dict[str, float]:
+    """Per source P(a table of it is that of the target), learned from all tables: the mean over
+    those it has a fragment for of the probability that its best fragment fits, one for it and one
+    against it added, so that no source is given up for good; and again until it stays.
+    [EXT-4; Zhou, Hospedales and Fenton 2016]"""
+    return {
+        name: _settled([_largest(name, e) for e in found], sure) for name, sure in before.items()
+    }
+
+
+def _settled(factors: list[float | None], sure: float) -> float:
+    known = [each for each in factors if each is not None]
+    for _ in range(ROUNDS):
+        last, sure = sure, (1 + sum(related(each, sure) for each in known)) / (len(known) + 2)
+        if abs(sure - last) < SETTLED:
             break
-    return lent
+    return sure
 
 
-def _relatedness(lent: Lent, before: Mapping[str, float]) -> dict[str, float]:
-    """Per source the mean over tables of the probability that it fits, one of it and one against
-    it added, so that no source is given up for good. [EXT-4; Zhou, Hospedales and Fenton 2016]"""
-    sums = dict.fromkeys(before, 1.0)
-    for table in lent.tables:
-        for loan in table.loans:
-            sums[loan.source] += loan.probability
-    return {name: sums[name] / (len(lent.tables) + 2) for name in before}
+def _largest(source: str, found: list[Candidate]) -> float | None:
+    """The largest log Bayes factor among fragments of one source that rules allow."""
+    mine = (e.log_factor for e in found if e.allowed and e.match.fragment.source == source)
+    return max(mine, default=None)
 
 
 def _lent(

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from tacit.core.dag import Dag
-from tacit.core.errors import OptionError, TacitError
+from tacit.core.errors import ColumnError, OptionError, TacitError
 from tacit.core.network import Network
-from tacit.core.variables import Discrete
+from tacit.core.variables import Variable
 from tacit.engines.statistics import Statistics
 from tacit.estimate.transfer.fragments import Fragment
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.table import Table
 from tacit.infer.marginals import joint
+from tacit.learn.fits import Evidence, Fit
+from tacit.learn.parts import discrete_axes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +45,8 @@ class Source:
         if given is not None and not (number and isfinite(given) and given >= 0):
             raise OptionError(f"strength={given!r} of a source is a number of cases, 0 or more")
         sure: Any = self.related
-        if not isinstance(sure, int | float) or not 0 <= sure <= 1:
+        number = isinstance(sure, int | float) and not isinstance(sure, bool)
+        if not (number and 0 <= sure <= 1):
             raise OptionError(f"related={sure!r} is a probability between 0 and 1")
         name: Any = self.name
         if not isinstance(name, str):
@@ -73,7 +77,13 @@ def _made_up(source: Source, at: int) -> str:
 def fragments_of(source: Source, target: Dag) -> tuple[Fragment, ...]:
     """Every table of a source, with the cases behind it."""
     try:
-        return _fragments(source, target)
+        found = _fragments(source, target)
+        if not found:
+            raise OptionError(
+                "it has no table to lend: all its variables are continuous"
+                "\n\nmake them discrete with tc.discretise"
+            )
+        return found
     except TacitError as problem:
         problem.args = (f"source {source.name!r}: {problem}",)
         raise
@@ -84,19 +94,25 @@ def _fragments(source: Source, target: Dag) -> tuple[Fragment, ...]:
     if isinstance(data, Network):
         return _published(source, data)
     if isinstance(data, Statistics):
-        return _counted(source, data)
+        return _counted(source, data.dag, data.variables, data.counts)
+    learned = _learned(source, data, target)
+    network = learned.network
+    return _counted(source, network.dag, network.variables, learned.evidence)
+
+
+def _learned(source: Source, data: Any, target: Dag) -> Fit:
     from tacit.learn.fit import fit
 
-    structure = source.structure if source.structure is not None else target
-    learned = fit(structure, data)
-    scale = 1.0 if source.strength is None else source.strength
-    found = []
-    for name in learned.network:
-        held = learned.evidence[name]
-        if isinstance(held, Counts | SparseCounts):
-            parents = tuple(learned.network[name].parents)
-            found.append(Fragment(source.name, name, parents, scale * held.dense().values))
-    return tuple(found)
+    if source.structure is not None:
+        return fit(source.structure, data)
+    try:
+        return fit(target, data)
+    except ColumnError as problem:
+        said = str(problem).split("\n\na variable that no column measures")[0]
+        raise ColumnError(
+            f"{said}\n\na source with other variables says how they hang together: "
+            'tc.Source(cases, structure="A -> B")'
+        ) from None
 
 
 def _read(data: Any) -> Any:
@@ -119,18 +135,23 @@ def _published(source: Source, network: Network) -> tuple[Fragment, ...]:
         table = network[name]
         if isinstance(table, Table):
             names = tuple(axis.name for axis in table.variables)
+            states = tuple(axis.states for axis in table.variables)
             counts = source.strength * joint(network, names)
-            found.append(Fragment(source.name, name, names[:-1], counts, nominal=True))
+            found.append(Fragment(source.name, name, names[:-1], counts, states, nominal=True))
     return tuple(found)
 
 
-def _counted(source: Source, statistics: Statistics) -> tuple[Fragment, ...]:
+def _counted(
+    source: Source, dag: Dag, variables: Mapping[str, Variable], evidence: Mapping[str, Evidence]
+) -> tuple[Fragment, ...]:
+    if not variables:
+        raise OptionError("no cases were counted yet\n\nadd some with Statistics.update(cases)")
     scale = 1.0 if source.strength is None else source.strength
     found = []
-    for name, held in statistics.counts.items():
-        if isinstance(held, Counts | SparseCounts) and isinstance(
-            statistics.variables[name], Discrete
-        ):
-            parents = tuple(statistics.dag.parents[name])
-            found.append(Fragment(source.name, name, parents, scale * held.dense().values))
+    for name, held in evidence.items():
+        if isinstance(held, Counts | SparseCounts):
+            parents = tuple(dag.parents[name])
+            axes = discrete_axes([variables[each] for each in (*parents, name)])
+            states = tuple(axis.states for axis in axes)
+            found.append(Fragment(source.name, name, parents, scale * held.dense().values, states))
     return tuple(found)

@@ -6,8 +6,8 @@ with the same numbers of states, in some order. [estimation 3.5, Definition 1]
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
@@ -21,6 +21,7 @@ class Fragment:
 
     counts   (parents..., child) cases behind it; fractions where a network was given with the
              number of cases that it is worth
+    states   of every axis, where they are known
     nominal  whether nobody counted them
     """
 
@@ -28,6 +29,7 @@ class Fragment:
     child: str
     parents: tuple[str, ...]
     counts: Floats
+    states: tuple[tuple[str, ...], ...] = ()
     nominal: bool = False
 
     @property
@@ -57,6 +59,27 @@ class Match:
     states: tuple[Ints | None, ...]
     counts: Floats
     price: float = 0.0
+
+
+def in_the_order_of(fragment: Fragment, states: Mapping[str, tuple[str, ...]]) -> Fragment:
+    """The fragment with the states of the target's variables of the same names in their order.
+
+    Names carry no weight, but a variable that is plainly the same must not be turned round. States
+    that its cases do not show are added with none; a published network knows all of its own.
+    """
+    names = (*fragment.parents, fragment.child)
+    counts, told = fragment.counts, list(fragment.states)
+    for axis, (name, theirs) in enumerate(zip(names, fragment.states, strict=False)):
+        ours = states.get(name, theirs)
+        if ours == theirs or not set(theirs) <= set(ours):
+            continue
+        if fragment.nominal and len(theirs) < len(ours):
+            continue
+        wide = np.zeros((*counts.shape[:axis], len(ours), *counts.shape[axis + 1 :]))
+        places = [ours.index(state) for state in theirs]
+        np.moveaxis(wide, axis, 0)[places] = np.moveaxis(counts, axis, 0)
+        counts, told[axis] = wide, ours
+    return replace(fragment, counts=counts, states=tuple(told))
 
 
 def matches(fragment: Fragment, shape: tuple[int, ...]) -> Iterator[Match]:
