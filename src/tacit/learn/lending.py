@@ -65,6 +65,8 @@ def _relatedness(found: Sequence[list[Candidate]], before: Mapping[str, float]) 
 
 
 def _settled(factors: list[float | None], sure: float) -> float:
+    if sure in (0.0, 1.0):
+        return sure
     known = [each for each in factors if each is not None]
     for _ in range(ROUNDS):
         last, sure = sure, (1 + sum(related(each, sure) for each in known)) / (len(known) + 2)

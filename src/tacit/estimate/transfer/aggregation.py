@@ -37,6 +37,8 @@ def mapped(fragment: Fragment, shape: tuple[int, ...], *, relabel: bool = False)
             continue
         turned = np.transpose(fragment.counts, axes)
         for states in product(*choices):
+            if all(map(_is_identity, states)):
+                continue  # a match as it is, which is free
             counts = turned
             for axis, each in enumerate(states):
                 counts = _added(counts, axis, each, shape[axis])
