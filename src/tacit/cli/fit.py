@@ -35,15 +35,24 @@ from tacit.cli.options import (
     Weights,
 )
 from tacit.cli.reading import Reading, structure_of
+from tacit.cli.sourced import (
+    How,
+    Sources,
+    files_read,
+    named_sources,
+    plain_loans,
+    sources_of,
+    transfer_of,
+)
 from tacit.cli.targets import (
     Target,
-    check_targets,
+    check_checkpoint,
     fit_target,
     network_target,
     report_target,
     write_all,
 )
-from tacit.core.errors import ColumnError, OptionError, marked
+from tacit.core.errors import ColumnError
 from tacit.estimate.ruled.status import rule_plain
 
 if TYPE_CHECKING:
@@ -51,7 +60,6 @@ if TYPE_CHECKING:
     from tacit.core.dataset import Dataset
     from tacit.core.network import Network
     from tacit.learn.fits import Fit
-    from tacit.learn.methods import Method
 
 NOT_CONVERGED = 1
 """The status under `--strict` of a fit that ended early."""
@@ -61,6 +69,8 @@ tacit fit patients.csv --network "Smoker -> Cancer -> Xray" -o learned.bif
 tacit fit patients.csv --network asia.bif --prior bdeu:10 -o learned.bif \\
     --save-fit fit.json --report report.html
 tacit fit patients.csv --network asia.bif --knowledge experts.know -o learned.bif
+tacit fit here.csv --network asia.bif --source Leeds=leeds.csv --source York=york.bif:200 \\
+    -o learned.bif --report report.html
 tacit fit answers.csv --network "Mood -> Sleep, Work, Appetite" --hidden Mood=3 \\
     --restarts 20 --seed 1 -o learned.json
 tacit fit clinic.duckdb --table visits --network asia.bif --missing NA \\
@@ -86,6 +96,8 @@ def fit(
             metavar="FILE", help="What experts know: a file of rules (.know); repeatable."
         ),
     ] = None,
+    source: Sources = None,
+    transfer: How = None,
     prior: Annotated[
         str,
         typer.Option(
@@ -155,7 +167,10 @@ def fit(
     how = method_of(method, restarts=restarts, tolerance=tolerance, max_steps=max_steps)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
     targets = _targets(output, save_fit, report)
+    named = named_sources(source)
+    borrowing = transfer_of(transfer, named)
     read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
+    read += files_read(named)
     said = check_checkpoint(checkpoint, resume, how, list(targets.values()), read)
 
     from tacit.learn.fit import fit as learn
@@ -166,6 +181,8 @@ def fit(
         structure,
         _read(reading, cases, structure, threads, unseen is not None),
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
+        sources=sources_of(named, structure, reading, threads),
+        transfer=borrowing,
         prior=chosen,
         estimate=wanted,
         hidden=unseen,
@@ -200,32 +217,6 @@ def _converged(found: Fit) -> bool:
     from tacit.learn.fits import Stop
 
     return found.stop in (Stop.CLOSED_FORM, Stop.SOLVED, Stop.LOCAL, Stop.CONVERGED)
-
-
-def check_checkpoint(
-    checkpoint: str | None,
-    resume: bool,
-    method: Method | None,
-    others: list[Target],
-    read: list[tuple[str, str]],
-) -> tuple[str, ...]:
-    """Notes about the checkpoint, or an error: it is a file of its own, and none gets lost."""
-    from tacit.learn.methods import EM
-
-    if checkpoint is None:
-        check_targets(others, *read)
-        if resume:
-            raise OptionError("--resume needs --checkpoint FILE, the file to go on from")
-        return ()
-    check_targets([*others, Target("--checkpoint", checkpoint, ())], *read)
-    if not isinstance(method, EM | None):
-        raise OptionError("--checkpoint keeps a running EM; --method em is the one that has it")
-    if Path(checkpoint).exists():
-        if not resume:
-            what = "this file is there already; --resume goes on from it, or remove it"
-            raise OptionError(marked(checkpoint, 0, len(checkpoint), what, "--checkpoint"))
-        return ()
-    return ("there was no checkpoint to go on from: a fresh start",) if resume else ()
 
 
 def _targets(output: str, save_fit: str | None, report: str | None) -> dict[str, Target]:
@@ -281,6 +272,7 @@ def _plain(found: Fit, targets: Mapping[str, Target]) -> dict[str, Any]:
             for run in found.runs
         ],
         "rules": [rule_plain(rule) for rule in found.rules],
+        "borrowed": plain_loans(found),
         "rows_without_cases": sum(len(rows) for rows in found.empty_rows.values()),
         "seed": found.seed,
         "notes": list(found.notes),

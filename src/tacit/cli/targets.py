@@ -8,8 +8,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import OptionError, TacitError, marked, nearest
+
+if TYPE_CHECKING:
+    from tacit.learn.methods import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,32 @@ def check_targets(targets: Sequence[Target], *sources: tuple[str, str]) -> None:
         if place in seen:
             raise OptionError(f"{seen[place]} and {target.option} name the same file {target.path}")
         seen[place] = target.option
+
+
+def check_checkpoint(
+    checkpoint: str | None,
+    resume: bool,
+    method: Method | None,
+    others: list[Target],
+    read: list[tuple[str, str]],
+) -> tuple[str, ...]:
+    """Notes about the checkpoint, or an error: it is a file of its own, and none gets lost."""
+    from tacit.learn.methods import EM
+
+    if checkpoint is None:
+        check_targets(others, *read)
+        if resume:
+            raise OptionError("--resume needs --checkpoint FILE, the file to go on from")
+        return ()
+    check_targets([*others, Target("--checkpoint", checkpoint, ())], *read)
+    if not isinstance(method, EM | None):
+        raise OptionError("--checkpoint keeps a running EM; --method em is the one that has it")
+    if Path(checkpoint).exists():
+        if not resume:
+            what = "this file is there already; --resume goes on from it, or remove it"
+            raise OptionError(marked(checkpoint, 0, len(checkpoint), what, "--checkpoint"))
+        return ()
+    return ("there was no checkpoint to go on from: a fresh start",) if resume else ()
 
 
 def _resolved(path: str) -> Path:

@@ -27,7 +27,7 @@ from tacit.learn.fits import Fit
 from tacit.learn.lending import Lent, lend
 from tacit.learn.loans import Borrowed
 from tacit.learn.parts import discrete_axes
-from tacit.learn.source_words import told
+from tacit.learn.source_words import plain_sources
 from tacit.learn.sources import Source, as_sources, fragments_of
 from tacit.learn.structures import Structure
 from tacit.learn.transfers import Aggregate, BestFragment, Mixture, Pool, Transfer
@@ -175,7 +175,7 @@ def with_loans(fit: Fit, before: Fit, lent: Lent, given: Lenders) -> Fit:
     tables = tuple(replace(each, moved=_moved(fit, before, each.variable)) for each in lent.tables)
     settings = {
         **fit.settings,
-        "sources": told(given.sources),
+        "sources": plain_sources(given.sources),
         "transfer": given.transfer.describe(),
     }
     return replace(fit, borrowed=tables, settings=settings, notes=(*fit.notes, *_notes(tables)))

@@ -9,6 +9,7 @@ from typing import Any
 from tacit.core.errors import quoted
 from tacit.core.variables import Discrete
 from tacit.learn.fits import Fit
+from tacit.reporting.again_lent import own_prior, sources_python, sources_words
 from tacit.reporting.wording import plain
 
 _FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
@@ -54,7 +55,7 @@ def _python(fit: Fit) -> str:
     else:
         lines.append(f"network = {_dag(str(settings['structure']))}")
     given = [f"estimate=tc.{settings['estimate']}"]
-    prior = str(settings["prior"])
+    prior = own_prior(settings)
     if prior.endswith(")") and "..." not in prior and "<" not in prior:
         given.insert(0, f"prior=tc.{prior}")
     else:
@@ -63,6 +64,9 @@ def _python(fit: Fit) -> str:
     if "knowledge" in settings:
         lines.append(f"knowledge = {_knowledge(fit)}")
         given.insert(0, "knowledge=knowledge")
+    more, arguments = sources_python(fit)
+    lines += more
+    given += arguments
     given += [f"method=tc.{settings['method']}"] if settings["method"] != "counting" else []
     given += [f"hidden={_hidden(fit)!r}"] if "hidden" in settings else []
     given += [f"{each}={settings[each]!r}" for each in ("tied", "start") if each in settings]
@@ -129,19 +133,19 @@ def _is_file(source: str) -> bool:
 
 def _command(fit: Fit) -> str | None:
     settings = {name: str(value) for name, value in fit.settings.items()}
-    prior, _, strength = settings["prior"].removesuffix(")").partition("(")
+    prior, _, strength = own_prior(settings).removesuffix(")").partition("(")
     estimate = settings["estimate"].partition("(")[0]
-    method = _method_words(settings["method"])
+    method, sources = _method_words(settings["method"]), sources_words(fit)
     known = prior in _PRIORS and estimate in _ESTIMATES and not {"tied", "start"} & set(settings)
     if not known or settings["empty"] not in _POLICIES or not _is_number(strength or "1"):
         return None
-    if method is None:
+    if method is None or sources is None:
         return None
     dag = settings["structure"]
     network = "learned.json" if _declared(fit) or len(dag) > _LONG else dag
     words = ["tacit", "fit", fit.cases.source if _is_file(fit.cases.source) else "CASES"]
     words += ["--network", network]
-    words += _knowledge_words(fit)
+    words += [*_knowledge_words(fit), *sources]
     words += ["--prior", _PRIORS[prior].format(strength), "--estimate", _ESTIMATES[estimate]]
     words += ["--empty", settings["empty"]] if settings["empty"] != "uniform" else []
     words += [*method, *_hidden_words(fit), "--level", settings["level"]]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tacit.core.errors import quoted
 from tacit.learn.fits import Fit
+from tacit.reporting.lent import in_short
+from tacit.reporting.loans import lenders
 from tacit.reporting.support import all_rows
 from tacit.reporting.wording import are, finite, first, joined, nats, shortened, some, weight
 from tacit.reporting.worries import worries
@@ -68,8 +71,17 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
         f"There are {some(figures['free_parameters'], 'free parameter')}"
         + (f" in {some(figures['rows'], 'row')}" if figures["rows"] else "")
         + (", the rules left aside." if fit.rules else "."),
+        *_loans(fit),
         *_gaps(fit),
     ]
+
+
+def _loans(fit: Fit) -> list[str]:
+    """`5 of 8 tables were borrowed from Leeds and York.`"""
+    if not fit.borrowed:
+        return []
+    lent = sum(bool(each.loans) for each in fit.borrowed)
+    return [in_short(lent, len(fit.borrowed), [quoted(name) for name in lenders(fit)])]
 
 
 def _rules(fit: Fit) -> str:

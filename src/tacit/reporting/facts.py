@@ -16,6 +16,7 @@ from tacit.reporting import sections
 from tacit.reporting.again import again
 from tacit.reporting.answer import answer
 from tacit.reporting.gaps import missing
+from tacit.reporting.loans import borrowed
 from tacit.reporting.rules import rules
 from tacit.reporting.runs import course
 from tacit.reporting.tabled import tables
@@ -31,6 +32,7 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
     "tables": ("Tables", tables),
     "missing": ("Missing cells", missing),
     "hidden": ("Hidden variables", hidden),
+    "borrowed": ("Borrowed", borrowed),
     "course": ("How it went", course),
     "again": ("To do it again", again),
 }

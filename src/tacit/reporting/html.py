@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import inferred, ruled, wording
+from tacit.reporting import inferred, lent, ruled, wording
 from tacit.reporting.charts import chart
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
@@ -83,7 +83,7 @@ def _written(value: Any) -> Any:
     return wording.visible(value) if type(value) is str else value
 
 
-def _answer(known: Sections) -> View:
+def _places(known: Sections) -> View:
     names = [one["name"] for one in known.get("network", {}).get("variables", ())]
     return {"place": {name: at for at, name in enumerate(names)}}
 
@@ -214,6 +214,10 @@ def _unseen(one: Section, sketch: Sketch) -> View:
     }
 
 
+def _borrowed(known: Sections) -> View:
+    return {**lent.view(known["borrowed"]), **_places(known)}
+
+
 def _course(known: Sections) -> View:
     section = known["course"]
     runs = inferred.starts(section)
@@ -229,12 +233,13 @@ def _again(known: Sections) -> View:
 
 
 KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
-    "answer": ("answer.html", _answer),
+    "answer": ("answer.html", _places),
     "network": ("network.html", _network),
     "rules": ("rules.html", _rules),
     "tables": ("tables.html", _tables),
     "missing": ("missing.html", _missing),
     "hidden": ("hidden.html", _hidden),
+    "borrowed": ("borrowed.html", _borrowed),
     "course": ("course.html", _course),
     "again": ("again.html", _again),
 }

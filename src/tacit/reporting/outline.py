@@ -8,6 +8,7 @@ from typing import Any
 from tacit.core.errors import quoted
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import course, hidden, missing
+from tacit.reporting.lent import borrowed
 from tacit.reporting.ruled import rules
 from tacit.reporting.support import FEW
 from tacit.reporting.views import Shown, aside, coefficients, moved_by, shown_tables, table_rows
@@ -143,6 +144,7 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "tables": _tables,
     "missing": missing,
     "hidden": hidden,
+    "borrowed": borrowed,
     "course": course,
     "again": _again,
 }

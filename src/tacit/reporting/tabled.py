@@ -11,6 +11,7 @@ from tacit.arrays import Floats, Ints
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
 from tacit.reporting.gaps import mostly, seen
+from tacit.reporting.loans import counted_in
 from tacit.reporting.support import FEW, Rows, rows_of
 from tacit.reporting.wording import finite
 
@@ -21,14 +22,15 @@ MOST_CELLS = 500_000
 MOST_INTERVALS = 200_000
 """Cells of a table up to which intervals are computed."""
 MOVED = 0.005
-"""The prior or a rule is said to have moved a cell from here on."""
+"""The prior, a rule or a source is said to have moved a cell from here on."""
 
 
 def tables(fit: Fit) -> dict[str, Any]:
     """`tables`, parents before children; the `level` of intervals and the `prior` behind them.
 
     From a distance of `moved_from` on, the prior is said to have moved a cell, or a rule if it
-    was `ruled`: its intervals then say nothing of the rules.
+    was `ruled`, or a source if some table was `lent`. Intervals say nothing of the rules, nor of
+    what was borrowed unless `loans_counted`.
     A table has `parents` and `states` with their names and, for each row it holds, `position`,
     `probability`, `lower`, `upper`, `cases` and `moved`: the probability less the share of the
     state in the row's cases, and `inferred`: whether most of its cases were inferred rather than
@@ -47,6 +49,8 @@ def tables(fit: Fit) -> dict[str, Any]:
         "prior": str(fit.settings["prior"]) if fit.pseudo else None,
         "moved_from": MOVED,
         "ruled": bool(fit.rules),
+        "lent": any(each.loans for each in fit.borrowed),
+        "loans_counted": counted_in(fit),
         "tables": told,
     }
 

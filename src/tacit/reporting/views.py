@@ -10,7 +10,16 @@ import numpy as np
 
 from tacit.reporting.support import FEW
 from tacit.reporting.tabled import fair, fullest
-from tacit.reporting.wording import interval, moved, probability, real, real_interval, some, weight
+from tacit.reporting.wording import (
+    interval,
+    joined,
+    moved,
+    probability,
+    real,
+    real_interval,
+    some,
+    weight,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +109,19 @@ def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cel
 
 def moved_by(section: Mapping[str, Any]) -> str:
     """What moved cells away from their share of the cases."""
-    return "the prior or a rule" if section.get("ruled") else "the prior"
+    others = [word for key, word in _MOVERS.items() if section.get(key)]
+    return joined(["the prior", *others], 3).replace(" and ", " or ")
+
+
+_MOVERS = {"ruled": "a rule", "lent": "a source"}
 
 
 def aside(section: Mapping[str, Any]) -> str:
     """What the intervals leave out of account."""
-    return ", the rules left aside" if section.get("ruled") else ""
+    left = ["the rules"] if section.get("ruled") else []
+    if section.get("lent") and not section.get("loans_counted"):
+        left.append("what was borrowed")
+    return f", {joined(left, 2)} left aside" if left else ""
 
 
 def coefficients(table: Mapping[str, Any]) -> list[tuple[str, str, str]]:

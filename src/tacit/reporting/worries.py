@@ -11,12 +11,13 @@ from tacit.core.errors import quoted
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit, Stop
 from tacit.reporting.gaps import imputed
+from tacit.reporting.loans import doubtful, leaning
 from tacit.reporting.ruled import name, one_line
 from tacit.reporting.rules import ranked
 from tacit.reporting.runs import reached
 from tacit.reporting.support import FEW, Rows, all_rows
 from tacit.reporting.unseen import identified
-from tacit.reporting.wording import are, first, shortened, some
+from tacit.reporting.wording import are, first, joined, shortened, some
 
 CERTAIN = 0.99
 KNOWING = 300
@@ -62,7 +63,9 @@ def _no_cases(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
         return None
     by_prior = not str(fit.settings["estimate"]).startswith("ML")
     filled = "the prior's word" if by_prior else _FILLED.get(str(fit.settings["empty"]), "a guess")
-    filled += " and that of the rules" if fit.rules else ""
+    others = ["the rules"] if fit.rules else []
+    others += ["the sources"] if any(each.loans for each in fit.borrowed) else []
+    filled += f" and that of {joined(others, 2)}" if others else ""
     have, what = ("has", "it holds") if count == 1 else ("have", "they hold")
     text = f"{count:,} of {some(total, 'row')} {have} no case: what {what} is {filled}, not learned"
     return _worry("no cases", text, none)
@@ -230,6 +233,8 @@ CHECKS: tuple[Check, ...] = (
     _cut_short,
     _resisted,
     _overruled,
+    doubtful,
+    leaning,
     _starts_apart,
     _not_identified,
     _imputed,
