@@ -19,6 +19,7 @@ from numba import njit
 
 from tacit.arrays import Floats
 from tacit.estimate.bayes.diagnostics import effective_size
+from tacit.kernels.chance import below, seeded, uniform
 from timing import fresh
 
 
@@ -71,36 +72,39 @@ def by_rejection(given: Cut, seconds: float) -> float | None:
 
 
 @njit
-def _gibbs(alpha, matrix, limits, theta, sweeps, seed):
+def _reach(matrix, slack, theta, i, j):
+    """How much cell i can take from cell j, and give."""
+    low, high = -theta[i], theta[j]
+    for rule in range(slack.size):
+        by = matrix[rule, i] - matrix[rule, j]
+        if by > 0:
+            high = min(high, slack[rule] / by)
+        elif by < 0:
+            low = max(low, slack[rule] / by)
+    return low, high
+
+
+@njit
+def _gibbs(alpha, matrix, limits, theta, sweeps, state):
     """Pairs of cells exchange mass by a slice that shrinks: every cell once a sweep."""
-    np.random.seed(seed)
     size = alpha.size
     slack = limits - matrix @ theta
     out = np.empty((sweeps, size))
     for sweep in range(sweeps):
         for i in range(size):
-            j = np.random.randint(size - 1)
+            j = below(state, size - 1)
             j += j >= i
-            low, high = -theta[i], theta[j]
-            for rule in range(limits.size):
-                by = matrix[rule, i] - matrix[rule, j]
-                if by > 0:
-                    high = min(high, slack[rule] / by)
-                elif by < 0:
-                    low = max(low, slack[rule] / by)
+            low, high = _reach(matrix, slack, theta, i, j)
             if not low < high:
                 continue
             a, b = alpha[i] - 1.0, alpha[j] - 1.0
-            level = a * math.log(theta[i]) + b * math.log(theta[j]) + math.log(np.random.random())
+            level = a * math.log(theta[i]) + b * math.log(theta[j]) + math.log(uniform(state))
             while True:
-                far = low + (high - low) * np.random.random()
+                far = low + (high - low) * uniform(state)
                 one, two = theta[i] + far, theta[j] - far
                 if one > 0 and two > 0 and a * math.log(one) + b * math.log(two) >= level:
                     break
-                if far < 0:
-                    low = far
-                else:
-                    high = far
+                low, high = (far, high) if far < 0 else (low, far)
             theta[i], theta[j] = one, two
             for rule in range(limits.size):
                 slack[rule] -= far * (matrix[rule, i] - matrix[rule, j])
@@ -110,14 +114,14 @@ def _gibbs(alpha, matrix, limits, theta, sweeps, seed):
 
 def by_plain_gibbs(given: Cut, sweeps: int) -> float:
     """Four chains of so many sweeps from the point inside; a tenth before is not counted."""
-    for chain in range(4):
-        _gibbs(given.alpha, given.matrix, given.limits, given.inside.copy(), 10, chain)
+    problem = given.alpha, given.matrix, given.limits
+    _gibbs(*problem, given.inside.copy(), 1, seeded(0))
     cpu = time.process_time()
     chains = []
     for chain in range(4):
-        theta = given.inside.copy()
-        _gibbs(given.alpha, given.matrix, given.limits, theta, sweeps // 10, chain)
-        chains.append(_gibbs(given.alpha, given.matrix, given.limits, theta, sweeps, chain + 9))
+        theta, state = given.inside.copy(), seeded(1, chain)
+        _gibbs(*problem, theta, sweeps // 10, state)
+        chains.append(_gibbs(*problem, theta, sweeps, state))
     return rate(np.array(chains), time.process_time() - cpu)
 
 

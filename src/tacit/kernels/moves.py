@@ -11,11 +11,13 @@ import math
 from numba import njit
 
 from tacit.arrays import Floats, Ints
-from tacit.kernels.chance import State, below, gamma, log_gamma_draw
+from tacit.kernels.chance import State, below, gamma, log_gamma_draw, uniform
 from tacit.kernels.slopes import between, gamma_between
 
 LEAST = 1e-300
 """Gammas and cells below this are told as this: they would vanish."""
+_MOST_CUTS = 200
+"""A slice that has shrunk so often is a point."""
 
 
 @njit(cache=True, nogil=True)
@@ -110,7 +112,8 @@ def exchange(
 ) -> None:  # fmt: skip
     """Draw how two branches divide what they have together: a truncated beta.
 
-    Where bounds leave the sum of a split little room, single gammas hardly move, and this does.
+    Where bounds leave the sum of a split little room, single gammas hardly move, and this does. A
+    slice that shrinks is not an independent draw, but takes less than half of the time.
     """
     moved[start:end] = 0.0
     for slot in range(column_at[i], column_at[i + 1]):
@@ -125,12 +128,34 @@ def exchange(
             low = max(low, old - w[touch] / moved[touch])
     if low >= high or high <= 0.0:
         return
-    least = math.log(low / (total - low)) if 0.0 < low < total else -math.inf
-    most = math.log(high / (total - high)) if high < total else math.inf
-    y = between(state, shape[i], shape[j], least, most)
-    _part(y, total, i, j, g)
+    if shape[i] >= 1.0 and shape[j] >= 1.0:
+        g[i] = _slice(state, shape[i] - 1.0, shape[j] - 1.0, old, total, low, min(high, total))
+        g[j] = total - g[i]
+    else:
+        least = math.log(low / (total - low)) if 0.0 < low < total else -math.inf
+        most = math.log(high / (total - high)) if high < total else math.inf
+        _part(between(state, shape[i], shape[j], least, most), total, i, j, g)
     for touch in range(start, end):
         w[touch] += (g[i] - old) * moved[touch]
+
+
+@njit(cache=True, nogil=True)
+def _slice(
+    state: State, a: float, b: float, old: float, total: float, low: float, high: float
+) -> float:
+    """One step for x^a (total - x)^b on [low, high], from `old`. [Neal 2003]"""
+    level = math.log(uniform(state))
+    for _ in range(_MOST_CUTS):
+        new = low + (high - low) * uniform(state)
+        if 0.0 < new < total:
+            gain = a * math.log(new / old) + b * math.log((total - new) / (total - old))
+            if gain >= level:
+                return new
+        if new < old:
+            low = new
+        else:
+            high = new
+    return old
 
 
 @njit(cache=True, nogil=True)

@@ -17,7 +17,8 @@ _FLAT = 1.5
 """Where the log density falls by less than this over the interval, draws are tried evenly."""
 _STEEP = 0.5
 """Where its slope at the end is at least this many standard deviations, by one tangent."""
-_TRIES = 4
+_TRIES, _PLAIN_TRIES = 4, 12
+"""Plain draws that are tried before an envelope is built."""
 
 
 @njit(cache=True, nogil=True)
@@ -65,6 +66,8 @@ def _exponential(state: State, rate: float, width: float) -> float:
     u = uniform(state)
     if rate * width < 1e-8:
         return u * width
+    if rate * width > 40.0:
+        return min(width, -math.log(u) / rate)
     return min(width, -math.log1p(u * math.expm1(-rate * width)) / rate)
 
 
@@ -174,40 +177,54 @@ def _tilted(state: State, slope: float, width: float) -> float:
 
 @njit(cache=True, nogil=True)
 def gamma_between(state: State, shape: float, low: float, high: float) -> float:
-    """Gamma, given that it lies in [low, high]."""
+    """Gamma, given that it lies in [low, high].
+
+    Plain draws where the mode is inside a wide interval, even ones where it is inside a narrow one,
+    and exponential ones under a tangent where it is outside.
+    """
     if not low < high:
         return low
     if shape <= 1.0:
+        if shape == 1.0:
+            return low + _exponential(state, 1.0, high - low)
         return _small_between(state, shape, low, high)
-    if low <= 0.0 and high == math.inf:
-        return gamma(state, shape)
     mode, spread = shape - 1.0, math.sqrt(shape)
-    if high - low > spread and low < mode + 0.5 * spread and high > mode - 0.5 * spread:
-        for _ in range(_TRIES):
+    if low >= mode or high <= mode:
+        return _beside_the_mode(state, mode, spread, low, high)
+    if high - low > spread:
+        for _ in range(_PLAIN_TRIES):
             drawn = gamma(state, shape)
             if low <= drawn <= high:
                 return drawn
         least = math.log(low) if low > 0.0 else -math.inf
         most = math.log(high) if high < math.inf else math.inf
         return min(max(math.exp(between(state, shape, 0.0, least, most)), low), high)
-    return _tail_between(state, mode, low, high)
+    while True:
+        drawn = low + (high - low) * uniform(state)
+        if math.log(uniform(state)) <= mode * math.log(drawn / mode) - (drawn - mode):
+            return drawn
 
 
 @njit(cache=True, nogil=True)
-def _tail_between(state: State, mode: float, low: float, high: float) -> float:
-    """The same where the interval is narrow or to one side of the mode."""
-    if low < mode < high:
-        while True:
-            drawn = low + (high - low) * uniform(state)
-            if math.log(uniform(state)) <= mode * math.log(drawn / mode) - (drawn - mode):
-                return drawn
+def _beside_the_mode(state: State, mode: float, spread: float, low: float, high: float) -> float:
+    """The same where the interval is on one side of the mode.
+
+    The tangent touches where that of a normal tail is best [Robert 1995], or at the nearer end
+    where the interval is narrow.
+    """
     side, end = (1.0, low) if low >= mode else (-1.0, high)
-    rate = side * (1.0 - mode / end)
-    while True:  # under the tangent at the end that is nearest to the mode
-        away = side * _exponential(state, rate, high - low)
-        drawn = end + away
-        if drawn > 0.0 and math.log(uniform(state)) <= mode * (math.log1p(away / end) - away / end):
-            return min(max(drawn, low), high)
+    at = end
+    if high - low > spread:
+        away = abs(end - mode) / spread
+        at = mode + side * spread * 0.5 * (away + math.sqrt(away * away + 4.0))
+        at = max(at, 0.5 * end)
+    rate = side * (1.0 - mode / at)
+    while True:
+        drawn = end + side * _exponential(state, rate, high - low)
+        if drawn > 0.0:
+            step = (drawn - at) / at
+            if math.log(uniform(state)) <= mode * (math.log1p(step) - step):
+                return min(max(drawn, low), high)
 
 
 @njit(cache=True, nogil=True)

@@ -27,7 +27,7 @@ _APART, _WARM, _TRIAL = 10, 100, 200
 """Sweeps under a flat density, sweeps to warm up, and sweeps of a trial of moves."""
 _GOOD = 0.4
 """Effective draws per plain sweep that no other moves could better."""
-_SCALE, _EXCHANGE = 1.5, 3.0
+_SCALE, _EXCHANGE = 2.0, 1.2
 """What scaling a group and exchanging mass cost beside drawing a gamma."""
 
 
@@ -124,7 +124,7 @@ def _warmed(chains: Gammas) -> Gammas:
 
 
 def _mixes(cone: Cone) -> list[Cone]:
-    """The same with plain sweeps, with groups scaled, and with mass exchanged as well."""
+    """The same with plain sweeps, with groups scaled, with mass exchanged as well, or a lot."""
     sizes = np.diff(cone.split_at)
     touched = (np.diff(cone.touch_at) > 0) & (sizes > 2) & ~cone.faint
     plain = cone._replace(scaled_at=np.zeros_like(cone.scaled_at))
@@ -133,7 +133,7 @@ def _mixes(cone: Cone) -> list[Cone]:
     if cone.group_at.size > 1:
         found.append(cone)
     if touched.any():
-        found.append(cone._replace(exchanges=pairs))
+        found += [cone._replace(exchanges=pairs), plain._replace(exchanges=4 * pairs)]
     return found
 
 

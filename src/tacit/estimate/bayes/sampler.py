@@ -104,7 +104,7 @@ class _Run:
             return min(2 * self.spent, left)
         made = int(self.chains.record.tally[0, 0])
         wanted = _MORE * made * (self.told.error.max(initial=0.0) / settings.precision) ** 2
-        return min(int(np.clip(wanted - made, 0.25 * made, 3.0 * made)) + 1, left)
+        return min(int(np.clip(wanted - made, 0.1 * made, 5.0 * made)) + 1, left)
 
     @property
     def agreed(self) -> bool:
