@@ -173,6 +173,7 @@ mean is below 1e-3; 4,000 draws are kept. Ready: what the rules force, and a poi
                 "threads",
                 "ready",
                 "drawn",
+                "CPU",
                 "largest error",
                 "least size",
                 "largest R-hat",

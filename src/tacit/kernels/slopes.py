@@ -244,7 +244,7 @@ def _small_between(state: State, shape: float, low: float, high: float) -> float
         if uniform(state) * (near + far) < near:
             drawn = (bottom + (top - bottom) * uniform(state)) ** (1.0 / shape)
             if math.log(uniform(state)) <= low - drawn:
-                return min(max(drawn, low), high)
+                return float(min(max(drawn, low), high))
         else:
             drawn = edge + _exponential(state, 1.0, high - edge)
             if math.log(uniform(state)) <= (shape - 1.0) * math.log(drawn):
