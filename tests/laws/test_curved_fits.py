@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,10 @@ EVENTS = st.sampled_from(
         ("P(B=z, C=y)", {"B": 2, "C": 1}, {}),
     ]
 )
+
+
+WHOLE = EVENTS.filter(lambda each: each[0] != "P(C=x | B=y)")
+"""Without the one that speaks of rows: of each of them, whatever A is."""
 
 
 def chance(fit, event, given):
@@ -80,3 +85,36 @@ def test_no_step_of_em_under_a_curved_rule_lowers_the_objective(data, said, acce
     )
     assert np.diff(fit.trace).min(initial=0.0) >= -1e-9 * abs(fit.objective)
     assert abs(chance(fit, event, held) - 0.3) < 1e-7
+
+
+@pytest.mark.full
+@settings(max_examples=25, deadline=None)
+@given(
+    cases(), st.lists(st.tuples(WHOLE, st.floats(0.2, 1.8), st.booleans()), min_size=1, max_size=3)
+)
+def test_rules_of_both_kinds_hold_and_no_other_optimiser_does_better(data, said):
+    free, texts, rules = tc.fit(DAG, data), [], []
+    for (text, event, held), part, upper in said:
+        limit = min(0.9, part * chance(free, event, held))
+        texts.append(f"{text} {'<=' if upper else '>='} {limit}")
+        sign = 1.0 if upper else -1.0
+
+        def room(tables, event=event, held=held, limit=limit, sign=sign):
+            return sign * (limit - naive.chance(PARENTS, tables, event, held))
+
+        rules.append(("ineq", room))
+    try:
+        fit = tc.fit(DAG, data, knowledge=texts)
+    except tc.TacitError:
+        with pytest.raises(AssertionError):
+            naive.most_likely(PARENTS, _weights(free), rules, starts=1)
+        return
+    tables = {name: fit.network[name].values for name in PARENTS}
+    assert all(room(tables) >= -1e-8 for _, room in rules)
+    best, _ = naive.most_likely(PARENTS, _weights(free), rules, starts=1)
+    assert fit.objective >= best - 1e-4
+
+
+def _weights(fit):
+    """Counts and pseudo-counts, which the default estimate adds."""
+    return {name: fit.evidence[name].values + fit.pseudo[name] for name in PARENTS}
