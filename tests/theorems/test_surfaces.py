@@ -94,7 +94,13 @@ def test_the_area_factor_gives_the_length_of_a_line():
 
 
 @pytest.mark.parametrize(
-    ("side", "length"), [(1 / 2, 1.234), (1 / 4, 1.371), (1 / 8, 1.458), (1 / 16, 1.512)]
+    ("side", "length"),
+    [
+        (1 / 2, 1.234),
+        (1 / 4, 1.371),
+        (1 / 8, 1.458),
+        pytest.param(1 / 16, 1.512, marks=pytest.mark.full),
+    ],
 )
 def test_the_half_circle_of_figure_3_1(side, length):
     plain = curved_constant(ones, HALF_CIRCLE, side, variables=2)
@@ -120,9 +126,9 @@ def test_what_is_eliminated_decides_the_measure():
     def height(points):
         return points[:, 1]
 
-    over_mean = curved_constant(height, HALF_CIRCLE, 1 / 16, variables=2, eliminate=(1,))
-    over_sd = curved_constant(height, HALF_CIRCLE, 1 / 16, variables=2, eliminate=(0,))
-    assert_allclose([over_mean.value, over_sd.value], [pi / 8, 1 / 4], rtol=5e-3)
+    over_mean = curved_constant(height, HALF_CIRCLE, 1 / 8, variables=2, eliminate=(1,))
+    over_sd = curved_constant(height, HALF_CIRCLE, 1 / 8, variables=2, eliminate=(0,))
+    assert_allclose([over_mean.value, over_sd.value], [pi / 8, 1 / 4], rtol=2e-2)
 
 
 def test_a_surface_in_a_face_between_cubes_counts_once():

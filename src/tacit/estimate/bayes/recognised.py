@@ -24,7 +24,7 @@ Key: TypeAlias = tuple[bytes, ...]
 
 _MOST = 4096
 """How many shapes are remembered."""
-_LARGE = 12
+_LARGE = 5
 _MANY = 100
 """Boxes of more masses, or more blocks with boxes, are left to the sampler; so are planes."""
 _WIDE = 60

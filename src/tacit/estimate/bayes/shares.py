@@ -14,6 +14,7 @@ from tacit.estimate.ruled.splits import Forest
 _SELDOM = 1e-3
 """Boxes that are hit less often are drawn by chains."""
 _SWEEPS = 20
+_ENOUGH = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +66,8 @@ class Shares:
             mean[self.pairs[:, 0]], mean[self.pairs[:, 1]] = middle, 1 - middle
         for at in self.boxes:
             mean[at] = _box_means(c[at], self.low[at], self.high[at])
+            for row in at[np.isnan(mean[at]).any(axis=1)]:
+                mean[row] = self._by_chains(c, row).mean(axis=0)
         return mean
 
     def moments(self, c: Floats) -> tuple[Floats, Floats]:
@@ -82,7 +85,15 @@ class Shares:
                 square[self.pairs[:, side]] = value**2 + variance
         for at in self.boxes:
             mean[at], square[at] = _box_moments(c[at], self.low[at], self.high[at])
+            for row in at[np.isnan(square[at]).any(axis=1)]:
+                drawn = self._by_chains(c, row)
+                mean[row], square[row] = drawn.mean(axis=0), (drawn**2).mean(axis=0)
         return mean, square
+
+    def _by_chains(self, c: Floats, row: Ints) -> Floats:
+        """Draws of a box whose constant is not known well enough, always the same."""
+        low, high = (each[0] for each in tightened(self.low[row][None], self.high[row][None]))
+        return _chains(c[row], low, high, np.random.default_rng(0), _ENOUGH)
 
     def draw(self, c: Floats, random: np.random.Generator, size: int) -> Floats:
         """(size, branches) independent draws of all shares."""
@@ -150,7 +161,7 @@ def _box_draws(
     """(size, masses) draws from the whole Dirichlet that fall into the box; where they seldom do,
     ends of independent chains that divide two masses anew at every step."""
     low, high = (each[0] for each in tightened(low[None], high[None]))
-    if np.exp(log_box(c[None], low[None], high[None])[0]) < _SELDOM:
+    if not np.exp(log_box(c[None], low[None], high[None])[0]) >= _SELDOM:
         return _chains(c, low, high, random, size)
     found, got = np.empty((size, c.size)), 0
     while got < size:
