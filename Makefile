@@ -9,6 +9,8 @@
 # Python 3.11 or newer, pip and make are all that is needed; PYTHON=... chooses the interpreter.
 
 SHELL := /bin/sh
+# workers of the tests share the cores already; small matrices only suffer from more threads
+export OPENBLAS_NUM_THREADS := 1
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
