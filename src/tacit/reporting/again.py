@@ -10,6 +10,7 @@ from tacit.core.errors import quoted
 from tacit.core.variables import Discrete
 from tacit.learn.fits import Fit
 from tacit.reporting.again_lent import own_prior, sources_python, sources_words
+from tacit.reporting.loans import NORMAL
 from tacit.reporting.wording import plain
 
 _FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
@@ -54,13 +55,13 @@ def _python(fit: Fit) -> str:
         lines.append("network = tc.read('learned.json')  # for its structure and its states")
     else:
         lines.append(f"network = {_dag(str(settings['structure']))}")
-    given = [f"estimate=tc.{settings['estimate']}"]
+    given = []
     prior = own_prior(settings)
     if prior.endswith(")") and "..." not in prior and "<" not in prior:
-        given.insert(0, f"prior=tc.{prior}")
-    else:
+        given = [f"prior=tc.{prior}", f"estimate=tc.{settings['estimate']}"]
+    elif prior != NORMAL:
         lines.append(f"prior = ...  # {prior}")
-        given.insert(0, "prior=prior")
+        given = ["prior=prior", f"estimate=tc.{settings['estimate']}"]
     if "knowledge" in settings:
         lines.append(f"knowledge = {_knowledge(fit)}")
         given.insert(0, "knowledge=knowledge")
@@ -136,7 +137,11 @@ def _command(fit: Fit) -> str | None:
     prior, _, strength = own_prior(settings).removesuffix(")").partition("(")
     estimate = settings["estimate"].partition("(")[0]
     method, sources = _method_words(settings["method"]), sources_words(fit)
-    known = prior in _PRIORS and estimate in _ESTIMATES and not {"tied", "start"} & set(settings)
+    known = (
+        (prior in _PRIORS or prior == NORMAL)
+        and estimate in _ESTIMATES
+        and not {"tied", "start"} & set(settings)
+    )
     if not known or settings["empty"] not in _POLICIES or not _is_number(strength or "1"):
         return None
     if method is None or sources is None:
@@ -146,7 +151,8 @@ def _command(fit: Fit) -> str | None:
     words = ["tacit", "fit", fit.cases.source if _is_file(fit.cases.source) else "CASES"]
     words += ["--network", network]
     words += [*_knowledge_words(fit), *sources]
-    words += ["--prior", _PRIORS[prior].format(strength), "--estimate", _ESTIMATES[estimate]]
+    if prior != NORMAL:
+        words += ["--prior", _PRIORS[prior].format(strength), "--estimate", _ESTIMATES[estimate]]
     words += ["--empty", settings["empty"]] if settings["empty"] != "uniform" else []
     words += [*method, *_hidden_words(fit), "--level", settings["level"]]
     words += ["--seed", str(fit.seed)] if fit.seed is not None else []

@@ -7,7 +7,7 @@ from typing import Any
 from tacit.core.errors import quoted
 from tacit.learn.fits import Fit
 from tacit.reporting.lent import in_short
-from tacit.reporting.loans import lenders
+from tacit.reporting.loans import NORMAL, lenders
 from tacit.reporting.support import all_rows
 from tacit.reporting.wording import are, finite, first, joined, nats, shortened, some, weight
 from tacit.reporting.worries import worries
@@ -62,6 +62,7 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
     method = _METHODS.get(str(fit.settings["method"]).partition("(")[0], "by counting")
     if estimate.startswith(("ML", "MAP")) and fit.known:
         how = f"{method} {how}"
+    how = "as the posterior mean under normal priors" if fit.settings["prior"] == NORMAL else how
     how = how.format(prior=fit.settings["prior"], estimate=estimate, method=method)
     if not fit.pseudo:
         how = "by least squares"

@@ -14,18 +14,20 @@ from tacit.reporting.wording import joined, percent, shortened, some
 
 MOST_TABLES = 200
 """Tables that a page shows, the borrowed ones first; JSON holds them all."""
+MOST_LOANS = 6
+"""Fragments per table that a page shows, those believed most first."""
 MOST_REFUSED = 50
-"""Fragments that rules ruled out, of which a page speaks."""
+"""Rules that ruled out fragments of a table, of which a page speaks."""
 
 
 def borrowed(section: Section) -> Iterator[Block]:
     """What holds of all, the borrowed tables, the others, and what rules ruled out."""
     yield Paragraph(" ".join(summary(section)))
-    yield Paragraph(MEANING)
+    yield Paragraph(meaning(section))
     lent, kept = shown(section)
     if lent:
         rows = tuple(row for one in lent for row in _rows(one))
-        heads = ("table", "came from", "worth", "Bayes factor", "same table", "moved by up to")
+        heads = ("table", "came from", "worth", "Bayes factor", "same table", "moved up to")
         yield Sheet("Borrowed tables, those that moved most first", heads, rows, labels=2)
         yield from _remarks(lent, section["leaning_from"])
     if kept:
@@ -44,11 +46,11 @@ def _remarks(lent: list[Section], most: float) -> Iterator[Block]:
 
 
 def _rows(one: Section) -> Iterator[tuple[str, ...]]:
-    for at, loan in enumerate(one["loans"]):
+    for at, loan in enumerate(one["loans"][:MOST_LOANS]):
         first = at == 0
         yield (
             table_name(one) if first else "",
-            fragment(loan),
+            "; ".join([fragment(loan), *made(loan)]),
             worth(loan),
             factor(loan["log_factor"]),
             sure(loan),
@@ -57,11 +59,29 @@ def _rows(one: Section) -> Iterator[tuple[str, ...]]:
 
 
 MEANING = (
-    "A table is borrowed as so many cases, which are added to its own. The Bayes factor says how "
-    "much more likely the cases of both sites are if they have this table in common than if each "
-    "has its own; “same table” is the probability of that, given both. Names count for nothing in "
-    "this, and sources that look like the few cases at hand are preferred."
+    "The Bayes factor says how much more likely the cases of both sites are if they have this "
+    "table in common than if each has its own; “same table” is the probability of that, given "
+    "both. Names count for nothing in this, and sources that look like the few cases at hand are "
+    "preferred."
 )
+_NORMAL = (
+    "Every cell of a borrowed table got a truncated normal prior from the cases of its source, and "
+    "the estimate is the posterior mean."
+)
+_WAYS = {
+    "Aggregate": "A table and that of the nearest source were averaged; its worth is the share of "
+    "the source, in cases of it. The Bayes factor took no part in the choice.",
+    "Pool": "The cases of every source that has a table of the same name and shape were added to "
+    "its own, whether they fit or not.",
+}
+_ADDED = "A table is borrowed as so many cases, which are added to its own."
+
+
+def meaning(section: Section) -> str:
+    """How tables were borrowed, and what the columns mean."""
+    way = section["transfer"]
+    said = _NORMAL if "'normal'" in way else _WAYS.get(way.partition("(")[0], _ADDED)
+    return f"{said} {MEANING}"
 
 
 def summary(section: Section) -> list[str]:
@@ -111,8 +131,13 @@ def table_name(one: Section) -> str:
 
 def fragment(loan: Section) -> str:
     """`Leeds, P(Tumour | Smokes)`; `*` stands where no parent of the source does."""
-    how = f", {loan['mapped']}" if loan["mapped"] else ""
-    return f"{quoted(loan['source'])}, {_conditional(loan['fragment'], loan['order'])}{how}"
+    return f"{quoted(loan['source'])}, {_conditional(loan['fragment'], loan['order'])}"
+
+
+def made(loan: Section) -> list[str]:
+    """What was done to the fragment, and what its cases are where nobody counted them."""
+    said = [loan["mapped"]] if loan["mapped"] else []
+    return [*said, "a network, its worth as it was said"] if loan["nominal"] else said
 
 
 def _conditional(child: str, parents: list[str]) -> str:
@@ -121,9 +146,8 @@ def _conditional(child: str, parents: list[str]) -> str:
 
 
 def worth(loan: Section) -> str:
-    """`143 of 150 cases`; of a published network the cases are what somebody said it is worth."""
-    of = some(round(loan["cases"]), "case")
-    return f"{round(loan['worth']):,} of {of}" + (", nominal" if loan["nominal"] else "")
+    """`143 of 150 cases`."""
+    return f"{round(loan['worth']):,} of {some(round(loan['cases']), 'case')}"
 
 
 def factor(log_factor: float | None) -> str:
@@ -139,7 +163,11 @@ def factor(log_factor: float | None) -> str:
 def sure(loan: Section) -> str:
     """The probability that the tables are the same."""
     known = loan["probability"]
-    return "?" if known is None else ">0.99" if 0.995 <= known < 1 else chance(known)
+    if known is None:
+        return "?"
+    if known < 0.01 or known == 1:
+        return chance(known)
+    return ">0.99" if known >= 0.995 else f"{known:.2f}"
 
 
 def moved(one: Section) -> str:
@@ -150,25 +178,32 @@ def moved(one: Section) -> str:
 def remarks(one: Section, most: float) -> list[str]:
     """What is to be said of a borrowed table beside its numbers; `most`: a large share."""
     said = []
+    if further := one["loans"][MOST_LOANS:]:
+        cases = some(round(sum(loan["worth"] for loan in further)), "case")
+        said.append(f"{some(len(further), 'more fragment')} gave it {cases}")
     if one["tied"]:
         said.append("another fragment fitted as well: names decided, or the number of cases")
     if one["leaning"]:
         rows = f"{one['leaning']:,} of {some(one['rows'], 'row')}"
-        rest = "rests" if one["leaning"] == 1 else "rest"
-        said.append(f"{rows} {rest} on what was borrowed for more than {percent(most)}")
+        rows += " rests" if one["leaning"] == 1 else " rest"
+        rows = "it rests" if one["leaning"] == one["rows"] else rows
+        said.append(f"{rows} on what was borrowed for more than {percent(most)}")
     return said
 
 
 def ruled_out(section: Section) -> list[str]:
-    """Every fragment that a rule excluded, with the rule."""
+    """Per table and rule the fragments that the rule excluded."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in section["tables"]:
+        for no in one["refused"]:
+            said = f"{shortened(no['fragment'], 60)} of {quoted(no['source'])}"
+            rule = shortened(one_line(no["rule"]), 100)
+            groups.setdefault((table_name(one), rule), []).append(said)
     found = [
-        f"{table_name(one)}: {shortened(no['fragment'], 60)} of {quoted(no['source'])} cannot keep "
-        f"{shortened(one_line(no['rule']), 100)}"
-        for one in section["tables"]
-        for no in one["refused"]
+        f"{table}: {joined(said, 4)} cannot keep {rule}" for (table, rule), said in groups.items()
     ]
     more = len(found) - MOST_REFUSED
-    rest = [f"and {some(more, 'more fragment')}; the report saved as .json names them"]
+    rest = [f"and so on {some(more, 'more time')}; the report saved as .json names all"]
     return found[:MOST_REFUSED] + (rest if more > 0 else [])
 
 
@@ -178,7 +213,7 @@ def view(section: Section) -> dict[str, Any]:
     widest = max((one["moved"] for one in lent), default=0.0)
     return {
         "summary": summary(section),
-        "meaning": MEANING,
+        "meaning": meaning(section),
         "lent": [_line(one, widest, section["leaning_from"]) for one in lent],
         "full": f"{widest:.2f}",
         "kept": [(table_name(one), one["why"]) for one in kept],
@@ -198,10 +233,11 @@ def _line(one: Section, widest: float, most: float) -> dict[str, Any]:
         "loans": [
             {
                 "from": fragment(loan),
+                "made": made(loan),
                 "worth": worth(loan),
                 "factor": factor(loan["log_factor"]),
                 "sure": sure(loan),
             }
-            for loan in one["loans"]
+            for loan in one["loans"][:MOST_LOANS]
         ],
     }

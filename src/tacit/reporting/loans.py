@@ -128,6 +128,8 @@ def counted_in(fit: Fit) -> bool:
 
 LOANED = " and what was borrowed"
 """How the name of a prior ends to which loans were added."""
+NORMAL = "normal priors"
+"""What the prior is called where loans became normal priors of cells."""
 
 
 def leaning(fit: Fit, tables: Sequence[Rows]) -> dict[str, Any] | None:
@@ -143,8 +145,8 @@ def leaning(fit: Fit, tables: Sequence[Rows]) -> dict[str, Any] | None:
     total = sum(rows.cases.size for rows in tables)
     text = (
         f"{number:,} of {some(total, 'row')} {'rests' if number == 1 else 'rest'} on borrowed "
-        f"cases for more than {LEANING:.0%} of {'its' if number == 1 else 'their'} evidence: "
-        "no better than the source is like this site"
+        f"cases for more than {LEANING:.0%} of {'its' if number == 1 else 'their'} evidence: they "
+        "hold here as far as the source is like this site"
     )
     where = [{"variable": name, "count": count} for name, count in counts.items() if count]
     return {"kind": "borrowed", "text": text, "where": sorted(where, key=lambda w: -w["count"])}

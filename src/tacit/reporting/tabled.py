@@ -11,7 +11,7 @@ from tacit.arrays import Floats, Ints
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
 from tacit.reporting.gaps import mostly, seen
-from tacit.reporting.loans import counted_in
+from tacit.reporting.loans import NORMAL, counted_in
 from tacit.reporting.support import FEW, Rows, rows_of
 from tacit.reporting.wording import finite
 
@@ -46,13 +46,19 @@ def tables(fit: Fit) -> dict[str, Any]:
     ]
     return {
         "level": float(fit.settings["level"]),
-        "prior": str(fit.settings["prior"]) if fit.pseudo else None,
+        "prior": _prior(fit),
         "moved_from": MOVED,
         "ruled": bool(fit.rules),
         "lent": any(each.loans for each in fit.borrowed),
         "loans_counted": counted_in(fit),
         "tables": told,
     }
+
+
+def _prior(fit: Fit) -> str | None:
+    """The prior behind the intervals, if it has a name."""
+    name = str(fit.settings["prior"])
+    return name if fit.pseudo and name != NORMAL else None
 
 
 def fair(shapes: Sequence[tuple[int, ...]], cells: int, most: int) -> int:
