@@ -70,18 +70,19 @@ SAMPLED = "sampled under the rules"
 def whole(blocks: Blocks, inside: Interior, density: Density, asking: Asking) -> Whole:
     """Mean, spread, interval and draws of all cells of these blocks.
 
-    Exact where constants exist; every other block by the sampler.
+    Exact where constants exist and can be vouched for; every other block by the sampler.
     """
     exact = Exact.of(blocks, inside, density)
-    rest = np.flatnonzero(~exact.which)
-    known = exact.which[blocks.cell_block]
+    which = exact.which & ~np.isnan(exact.log_constant(density))
+    rest = np.flatnonzero(~which)
+    known = which[blocks.cell_block]
     random = np.random.default_rng([asking.seed, 1])
     mean, sd = exact.mean(density), exact.sd(density)
-    lower, upper = exact.interval(density, asking.level)
     draws = exact.draw(density, random, asking.sampling.draws)
+    lower, upper = exact.interval(density, asking.level, draws)
     shape = mean.shape
     error, size, rhat = np.zeros(shape), np.full(shape, np.inf), np.ones(shape)
-    settled, ways = True, _counted(exact)
+    settled, ways = True, _counted(exact, which)
     if rest.size:
         found = sample(
             blocks, rest, density, asking.sampling, asking.seed,
@@ -118,8 +119,9 @@ def _powers(blocks: Blocks, exact: Exact, density: Density) -> Callable[[Ints], 
     return log_mean
 
 
-def _counted(exact: Exact) -> dict[str, int]:
+def _counted(exact: Exact, which: Bools) -> dict[str, int]:
     ways: dict[str, int] = {}
-    for said in exact.kinds.values():
-        ways[said] = ways.get(said, 0) + 1
+    for block, said in exact.kinds.items():
+        if which[block]:
+            ways[said] = ways.get(said, 0) + 1
     return ways
