@@ -10,8 +10,10 @@ from numpy.testing import assert_allclose
 
 import naive_transfer as naive
 import tacit as tc
+from tacit.estimate.transfer.averaging import averaged
 from tacit.estimate.transfer.choosing import Candidate, weighted
 from tacit.estimate.transfer.fitness import (
+    compared_under,
     log_bayes_factor,
     log_predictive,
     related,
@@ -113,6 +115,48 @@ def test_mixtures_weigh_every_candidate_and_none_by_bayes_rule():
     assert not weighted(found, {"one": 0.6, "two": 0.4}, 0.9999).candidates
 
 
+def test_tables_are_compared_under_a_prior_of_at_least_one_case_per_state():
+    weak = np.array([[0.1, 0.3], [0.2, 0.2], [4.0, 1.0]])
+    assert_allclose(compared_under(weak), [[0.5, 1.5], [1, 1], [4, 1]])
+    for own in (np.ones((2, 3)), np.full((2, 3), 5.0)):
+        assert_allclose(compared_under(own), own)
+
+
+@given(small_counts, small_counts, small_counts, priors)
+def test_borrowed_cases_make_the_estimate_the_mean_over_what_may_be(target, one, two, alpha):
+    own = target + alpha
+    weights = (0.5, 0.3)
+    added = np.sum(averaged(own, [one, two], weights), axis=0)
+    wanted = 0.2 * own / own.sum(-1, keepdims=True)
+    for weight, each in zip(weights, (one, two), strict=True):
+        both = own + each
+        wanted += weight * both / both.sum(-1, keepdims=True)
+    assert_allclose((own + added) / (own + added).sum(-1, keepdims=True), wanted, atol=1e-12)
+    assert_allclose(averaged(own, [one], [1.0])[0], one, atol=1e-9)
+    assert not averaged(own, [one], [0.0])[0].any()
+
+
+@pytest.mark.parametrize("related_before", [0.2, 0.5, 0.9])
+def test_a_fit_that_borrows_is_the_mean_over_one_table_and_two(related_before):
+    own, other = np.array([[4.0, 2.0], [0.0, 0.0]]), np.array([[30.0, 12.0], [9.0, 44.0]])
+    fit = tc.fit(
+        tc.fit(PAIR, pair(np.ones((2, 2)))).network,
+        pair(own),
+        prior=tc.K2(),
+        sources=[tc.Source(pair(other), "L", related=related_before)],
+        transfer=tc.BestFragment(threshold=0.0),
+    )
+    (loan,) = next(each for each in fit.borrowed if each.variable == "B").loans
+    assert loan.fragment == "B"
+    odds = np.exp(naive.log_factor_exact(other, own, np.ones((2, 2))))
+    odds *= related_before / (1 - related_before)
+    same = odds / (1 + odds)
+    assert loan.probability == pytest.approx(same)
+    alone, both = own + 1, own + other + 1
+    rows = [each / each.sum(-1, keepdims=True) for each in (alone, both)]
+    assert_allclose(fit.network["B"].values, (1 - same) * rows[0] + same * rows[1])
+
+
 # rules ----------------------------------------------------------------------------------------
 
 CHECKED = [
@@ -196,6 +240,7 @@ def test_aggregates_are_equation_12_with_the_nearest_fragment(low, own, cells):
     fit = tc.fit(
         structure,
         pair(own),
+        prior=tc.K2(),
         sources=[tc.Source(pair(other), "L")],
         transfer=tc.Aggregate(low=low),
     )
@@ -208,7 +253,7 @@ def test_aggregates_are_equation_12_with_the_nearest_fragment(low, own, cells):
     (loan,) = next(each for each in fit.borrowed if each.variable == "B").loans
     shares = [1 - trust if row.sum() else 1.0 for row in mine]
     assert loan.worth == pytest.approx(np.mean(shares) * other.sum())
-    factor = naive.log_factor_exact(other, mine, fit.pseudo["B"])
+    factor = naive.log_factor_exact(other, mine, np.ones((2, 2)))
     assert loan.log_factor == pytest.approx(factor)
 
 

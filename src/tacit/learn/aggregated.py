@@ -14,7 +14,7 @@ from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.estimate.tables import log_probability
 from tacit.estimate.transfer.choosing import Candidate
-from tacit.estimate.transfer.fitness import log_bayes_factor, related
+from tacit.estimate.transfer.fitness import compared_under, log_bayes_factor, related
 from tacit.estimate.transfer.metric import most_likely_rows, zhou2015
 from tacit.estimate.transfer.pools import (
     confidence,
@@ -120,7 +120,8 @@ def _loan(
     """What was taken: the source's share of the table, in cases of the source; and how well it
     fits by the Bayes factor, which took no part in the choice."""
     match = chosen.match
-    factor = log_bayes_factor(match.counts, target.counts[name], target.alpha[name])
+    alpha = compared_under(target.alpha[name])
+    factor = log_bayes_factor(match.counts, target.counts[name], alpha)
     found = replace(chosen, log_factor=factor - match.price)
     return loan_of(found, related(found.log_factor, sure[match.fragment.source]), share)
 

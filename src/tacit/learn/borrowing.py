@@ -16,6 +16,7 @@ from tacit.estimate.transfer.aggregation import mapped
 from tacit.estimate.transfer.alignment import aligned
 from tacit.estimate.transfer.choosing import Candidate, Judge, Wanted, Weigher, candidates
 from tacit.estimate.transfer.compatible import broken_rules, exact_interval, most_likely
+from tacit.estimate.transfer.fitness import compared_under
 from tacit.estimate.transfer.fragments import Fragment, Match, matches
 from tacit.knowledge.bound import Bound
 from tacit.learn.loans import Loan
@@ -49,9 +50,8 @@ def offers(
     """
     axes = target.families[name]
     shape = tuple(len(axis.states) for axis in axes)
-    wanted = Wanted(
-        name, tuple(axis.name for axis in axes[:-1]), target.counts[name], target.alpha[name]
-    )
+    parents = tuple(axis.name for axis in axes[:-1])
+    wanted = Wanted(name, parents, target.counts[name], compared_under(target.alpha[name]))
     offered: list[Match] = []
     for fragment in fragments:
         offered += matches(fragment, shape)

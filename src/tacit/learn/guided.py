@@ -11,6 +11,7 @@ from tacit.estimate.bayes.draws import Sampling
 from tacit.estimate.bayes.exact import Exact
 from tacit.estimate.ruled.splits import ImproperError
 from tacit.estimate.transfer.choosing import Weigher
+from tacit.estimate.transfer.fitness import compared_under
 from tacit.learn.borrowing import Target
 from tacit.learn.ground import ground_of, row_starts, said_of
 
@@ -27,7 +28,7 @@ def guided(target: Target, name: str) -> Weigher:
     inner = np.setdiff1d(np.arange(len(bound.rules)), bound.rows.rule[reach])
     ground = ground_of(said_of(bound, block, inner), row_starts(bound, block))
     cells = ground.blocks.cells - block[0]
-    alpha = target.alpha[name].ravel()[cells]
+    alpha = compared_under(target.alpha[name]).ravel()[cells]
     own = target.counts[name].ravel()[cells]
     pooled = _pools(alpha, ground.forest)
     exact = Exact.of(ground.blocks, ground.inside, Density(alpha, pooled=pooled))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.estimate.transfer.averaging import averaged
 from tacit.estimate.transfer.choosing import Candidate, best, weighted
 from tacit.estimate.transfer.fitness import related
 from tacit.estimate.transfer.fragments import Fragment
@@ -93,12 +94,22 @@ def _lent(
     tables = []
     for name, each in found.items():
         taken, why = choose(each, before, transfer)  # type: ignore[operator]  # _best or _mixed
+        lends = _borrowed(target, name, taken)
         if taken:
-            counts[name] = np.sum([weight * c.match.counts for c, weight in taken], axis=0)
+            counts[name] = np.sum(lends, axis=0)
             whole[name] = taken[0][0].match.counts
-        loans = tuple(loan_of(c, weight, weight) for c, weight in taken)
+        loans = tuple(
+            loan_of(c, weight, float(lend.sum()) / c.match.fragment.cases)
+            for (c, weight), lend in zip(taken, lends, strict=True)
+        )
         tables.append(_table(target, name, each, loans, why))
     return Lent(counts, whole, tuple(tables), before)
+
+
+def _borrowed(target: Target, name: str, taken: Sequence[tuple[Candidate, float]]) -> list[Floats]:
+    """The cases that every candidate lends, by its probability."""
+    own = target.alpha[name] + target.counts[name]
+    return averaged(own, [c.match.counts for c, _ in taken], [weight for _, weight in taken])
 
 
 def _table(

@@ -31,6 +31,17 @@ def log_predictive(source: Floats, target: Floats, alpha: Floats) -> float:
     return float((_log_beta(alpha + source + target) - _log_beta(alpha + source)).sum())
 
 
+def compared_under(alpha: Floats) -> Floats:
+    """The prior that tables are compared under: that of the fit, its rows raised to one case per
+    state where they are weaker.
+
+    A weak prior such as BDeu(1) on a large table expects rows near 0 and 1; any two rows that are
+    not surprise it less together than apart, and unrelated tables would pass for one.
+    """
+    mass = alpha.sum(axis=-1, keepdims=True)
+    return np.asarray(alpha * np.maximum(1.0, alpha.shape[-1] / mass))
+
+
 def related(log_factor: float, before: float) -> float:
     """P(H1 given both): how probable it is that the table is one and the same.
 
