@@ -51,7 +51,7 @@ def _facts(made: Floats) -> dict[str, Any]:
     total = dict(zip(ALL, mean.sum(axis=0).tolist(), strict=True))
     error = made.std(axis=0) / np.sqrt(len(made))
     return {
-        "sizes": [
+        "rows": [
             {
                 "cases": size,
                 "mean": dict(zip(ALL, mean[at].tolist(), strict=True)),
@@ -75,7 +75,7 @@ def _facts(made: Floats) -> dict[str, Any]:
 def _by_size(facts: dict[str, Any]) -> Grid:
     rows = tuple(
         (str(each["cases"]), *(f"{each['mean'][method]:.3f}" for method in ALL))
-        for each in facts["sizes"]
+        for each in facts["rows"]
     )
     heads = ("cases", *METHODS, "MPL-TC+5 coherent")
     return Grid("distance from the truth, Cancer", heads, rows)
@@ -96,7 +96,7 @@ def _reductions(facts: dict[str, Any]) -> Grid:
 
 def _claims(facts: dict[str, Any]) -> tuple[Claim, ...]:
     over_mle = [each["ours"] for each in facts["reductions"] if each["over"] == "MLE"]
-    first, last = facts["sizes"][0]["mean"], facts["sizes"][-1]["mean"]
+    first, last = facts["rows"][0]["mean"], facts["rows"][-1]["mean"]
     return (
         Claim("MPL-TC is at least 90 % below MLE, with and without rules", min(over_mle) >= 90),
         Claim(

@@ -63,7 +63,7 @@ def _facts(made: Floats) -> dict[str, Any]:
     """made: (repetitions, sizes, rules, methods)."""
     mean, error = made.mean(axis=0), made.std(axis=0) / np.sqrt(len(made))
     return {
-        "rules": [
+        "rows": [
             {
                 "rules": rules,
                 **{
@@ -85,14 +85,14 @@ def _table(facts: dict[str, Any]) -> Grid:
             str(each["rules"]),
             *(f"{each[str(size)][method]['mean']:.4f}" for size in SIZES for method in ALL),
         )
-        for each in facts["rules"]
+        for each in facts["rows"]
     )
     heads = ("rules", *(f"{method}, {size}" for size in SIZES for method in ALL))
     return Grid("distance from the truth, Cancer; with 20 and with 100 cases", heads, rows)
 
 
 def _claims(facts: dict[str, Any]) -> tuple[Claim, ...]:
-    first, last = facts["rules"][0], facts["rules"][-1]
+    first, last = facts["rows"][0], facts["rows"][-1]
 
     def at(each: dict[str, Any], size: int, method: str) -> float:
         return float(each[str(size)][method]["mean"])

@@ -60,7 +60,7 @@ def stages(given: Draw, rng: np.random.Generator) -> tuple[Floats, Floats]:
 def _facts(truth: Floats, off: Floats, apart: Floats) -> dict[str, Any]:
     mean, distance = off.mean(axis=0), apart.mean(axis=0)
     return {
-        "distance": [
+        "rows": [
             {
                 "cases": size,
                 "prior_paper": PAPER[size][0],
@@ -96,7 +96,7 @@ def _overall(facts: dict[str, Any]) -> Grid:
             f"{each['posterior_paper']:.2f}",
             f"{each['posterior']:.3f}",
         )
-        for each in facts["distance"]
+        for each in facts["rows"]
     )
     heads = ("cases", "prior, paper", "ours", "posterior, paper", "ours")
     return Grid("distance from the truth, Cancer, MPL-TC+5", heads, rows)
@@ -116,7 +116,7 @@ def _by_parameter(facts: dict[str, Any]) -> Grid:
 
 
 def _claims(facts: dict[str, Any]) -> tuple[Claim, ...]:
-    twenty, hundred = facts["distance"]
+    twenty, hundred = facts["rows"]
     return (
         Claim(
             "the posterior is nearer to the truth than the borrowed prior, with 20 and 100 cases",

@@ -35,7 +35,7 @@ from tacit.experiments.zhou.significance import p_value, worse
 from tacit.experiments.zhou.worlds import World
 
 NAME = "zhou2015-table1"
-TIMES = {"smoke": (2, 0), "default": (10, 2), "full": (100, 10)}
+TIMES = {"smoke": (2, 0), "default": (20, 3), "full": (100, 10)}
 """Repetitions of small networks, whose means scatter and which are cheap, and of large ones."""
 TESTED = 10
 """The paper has ten repetitions, and so has our test."""
@@ -105,7 +105,7 @@ def _facts(runs: Runs, missing: list[str], there: list[str]) -> dict[str, Any]:
     """All figures, the paper's beside ours."""
     lines = [line for line in TABLE if line.name in runs]
     return {
-        "networks": [_network(line, runs[line.name]) for line in lines],
+        "rows": [_network(line, runs[line.name]) for line in lines],
         "reductions": [
             {
                 "of": of,
@@ -167,7 +167,7 @@ def _less(ours: float, theirs: float) -> float:
 
 def _table(facts: dict[str, Any]) -> Grid:
     rows: list[tuple[str, ...]] = []
-    for each in facts["networks"]:
+    for each in facts["rows"]:
         found = [each["methods"][method] for method in METHODS]
         paper = [_figure(one["paper"], one["paper_sd"], one["paper_worse"], 2) for one in found]
         ours = [_figure(one["mean"], one["sd"], one["worse"]) for one in found]
@@ -205,7 +205,7 @@ def _floors(facts: dict[str, Any]) -> Grid:
             f"{each['methods'][BEST]['paper']:.2f}",
             *(f"{mean:.3f}{'' if _near(each, mean) else ' !'}" for mean in _means(each)),
         )
-        for each in facts["networks"]
+        for each in facts["rows"]
     )
     heads = ("network", "paper", "ours", *(f"floor {floor:g}" for floor in FLOORS), COHERENT)
     return Grid(
@@ -222,12 +222,12 @@ def _claims(facts: dict[str, Any]) -> tuple[Claim, ...]:
     less = {(each["of"], each["over"]): each for each in facts["reductions"]}
     rivals = ("MLE", "MAP", "CPTAgg", "MPL-C+5")
     names = ", ".join(rivals)
-    means = {each["name"]: _means(each) for each in facts["networks"]}
+    means = {each["name"]: _means(each) for each in facts["rows"]}
     near = [
-        [_near(each, means[each["name"]][at]) for each in facts["networks"]]
+        [_near(each, means[each["name"]][at]) for each in facts["rows"]]
         for at in range(len(FLOORS) + 2)
     ]
-    few = [each["name"] not in THIN for each in facts["networks"]]
+    few = [each["name"] not in THIN for each in facts["rows"]]
     return (
         Claim(
             f"MPL-TC+5 is nearer to the truth than {names}, over all networks",
