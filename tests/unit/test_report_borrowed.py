@@ -222,6 +222,16 @@ def test_normal_priors_are_no_prior_of_the_intervals():
     assert "prior=" not in told(fit, "again")["python"]
 
 
+def test_tables_name_the_sites_that_they_were_borrowed_from():
+    report = tc.report(with_loans(LENT, KEPT))
+    assert "Rain given Sky, borrowed from Leeds" in str(report)
+    assert report.to_html().count(", borrowed from Leeds</span>") == 1
+    assert [table["lenders"] for table in told(with_loans(LENT), "tables")["tables"]] == [
+        [],
+        ["Leeds"],
+    ]
+
+
 def test_rows_without_cases_speak_of_the_sources():
     fit = tc.fit("Sky -> Rain", cases((0, 0)), sources=tc.Source(LEEDS, "L"), transfer=tc.Pool())
     texts = [worry["text"] for worry in told(fit, "answer")["worries"]]

@@ -22,6 +22,7 @@ from tacit.reporting.support import FEW
 from tacit.reporting.views import (
     Shown,
     aside,
+    came_from,
     coefficients,
     equation,
     moved_by,
@@ -165,6 +166,7 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
         "rows": rows,
         "length": table["rows"],
         "few": table["few"],
+        "lent": came_from(table),
     }
 
 

@@ -50,9 +50,12 @@ def sources(fit: Fit) -> list[str]:
     return list(fit.settings["sources"])
 
 
-def lenders(fit: Fit) -> list[str]:
-    """The sources that lent to some table, as they were given."""
-    earned = {loan.source for each in fit.borrowed for loan in each.loans}
+def lenders(fit: Fit, variable: str | None = None) -> list[str]:
+    """The sources that lent to some table, or to that of this variable, as they were given."""
+    if not fit.borrowed:
+        return []
+    tables = [each for each in fit.borrowed if variable in (None, each.variable)]
+    earned = {loan.source for each in tables for loan in each.loans}
     return [name for name in sources(fit) if name in earned]
 
 

@@ -11,7 +11,15 @@ from tacit.reporting.inferred import course, hidden, missing
 from tacit.reporting.lent import borrowed
 from tacit.reporting.ruled import rules
 from tacit.reporting.support import FEW
-from tacit.reporting.views import Shown, aside, coefficients, moved_by, shown_tables, table_rows
+from tacit.reporting.views import (
+    Shown,
+    aside,
+    came_from,
+    coefficients,
+    moved_by,
+    shown_tables,
+    table_rows,
+)
 from tacit.reporting.wording import nats, percent, places, some, weight
 
 MOST_CELLS = 20_000
@@ -86,6 +94,7 @@ def _table(shown: Shown, moved_from: float) -> Sheet:
     table = shown.table
     given = [quoted(parent["name"]) for parent in table["parents"]]
     title = quoted(table["variable"]) + (f" given {', '.join(given)}" if given else "")
+    title += f", {lent}" if (lent := came_from(table)) else ""
     heads = (*(parent["name"] for parent in table["parents"]), *table["states"], "cases")
     rows = tuple(
         (

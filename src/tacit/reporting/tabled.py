@@ -11,7 +11,7 @@ from tacit.arrays import Floats, Ints
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
 from tacit.reporting.gaps import mostly, seen
-from tacit.reporting.loans import NORMAL, counted_in
+from tacit.reporting.loans import NORMAL, counted_in, lenders
 from tacit.reporting.support import FEW, Rows, rows_of
 from tacit.reporting.wording import finite
 
@@ -35,7 +35,7 @@ def tables(fit: Fit) -> dict[str, Any]:
     `probability`, `lower`, `upper`, `cases` and `moved`: the probability less the share of the
     state in the row's cases, and `inferred`: whether most of its cases were inferred rather than
     seen. `rows` is how many rows there are in all, `few` how many of them rest
-    on fewer than 5 cases.
+    on fewer than 5 cases, `lenders` the sources that it was borrowed from.
     """
     names = list(fit.network)
     known = [rows_of(fit, name) for name in names]
@@ -107,6 +107,7 @@ def _table(fit: Fit, rows: Rows, most: int) -> dict[str, Any]:
         "cases": rows.cases[at].tolist(),
         "moved": _listed(_moved(rows, at)),
         "inferred": _inferred(fit, rows, at),
+        "lenders": lenders(fit, table.child),
     }
 
 

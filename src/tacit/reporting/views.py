@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.core.errors import quoted
 from tacit.reporting.support import FEW
 from tacit.reporting.tabled import fair, fullest
 from tacit.reporting.wording import (
@@ -105,6 +106,12 @@ def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cel
         mark = moved(shift) if shift is not None and abs(shift) >= moved_from else ""
         shade = f"{value or 0.0:.2f}".strip("0").rstrip(".")
         yield Cell(probability(value), interval(low, high), mark, shade)
+
+
+def came_from(table: Mapping[str, Any]) -> str:
+    """`borrowed from Leeds and York`; nothing where a table is all its own."""
+    names = table.get("lenders") or []
+    return f"borrowed from {joined(map(quoted, names), 3)}" if names else ""
 
 
 def moved_by(section: Mapping[str, Any]) -> str:
