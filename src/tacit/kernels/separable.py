@@ -163,16 +163,26 @@ def around(facts: Floats, values: Floats, three: Floats, guess: float, step: flo
 
 
 @njit(cache=True, nogil=True)
+def between(at: Floats, of: Floats) -> float:
+    """Where to look next: at the peak of the parabola, or half way to the farther or lower end."""
+    left, right = at[1] - at[0], at[2] - at[1]
+    if max(left, right) > 4.0 * min(left, right):
+        return float(at[1] + (0.5 * right if right > left else -0.5 * left))
+    new, _bend = parabola(at, of)
+    short = 0.1 * min(left, right)
+    if at[0] + short < new < at[2] - short and abs(new - at[1]) > short:
+        return new
+    return float(0.5 * (at[1] + (at[0] if of[0] < of[2] else at[2])))
+
+
+@njit(cache=True, nogil=True)
 def peak(facts: Floats, values: Floats, three: Floats) -> tuple[float, float]:
     """The peak between three places, and how wide it is, as soon as a parabola can say so."""
     at, of = three[:3], three[3:]
     for _ in range(60):
         if of[1] - min(of[0], of[2]) < _LITTLE:
             break
-        new, _bend = parabola(at, of)
-        short = 0.1 * min(at[1] - at[0], at[2] - at[1])
-        if not at[0] + short < new < at[2] - short or abs(new - at[1]) < short:
-            new = 0.5 * (at[1] + (at[0] if of[0] < of[2] else at[2]))
+        new = between(at, of)
         value = height(facts, values, new)[0]
         side = 0 if new < at[1] else 2
         if value > of[1]:
