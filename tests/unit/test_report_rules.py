@@ -282,6 +282,7 @@ def test_bars_of_slack_have_one_scale():
         0: "0.000", 1: "0.100", 2: "0.400", 9: "1.000",
     }  # fmt: skip
     assert bars(rules[:1]) == (0.0, {0: "0.000"})
+    assert bars([{"number": 1, "slack": 1e-16}])[1] == {1: "0.000"}  # rounding left it
 
 
 def test_every_bar_has_its_text_beside_it(three):

@@ -253,7 +253,9 @@ def bars(shown: list[Section]) -> tuple[float, dict[int, str]]:
     """
     known = {one["number"]: one["slack"] for one in shown if one["slack"] is not None}
     full = min(1.0, max(known.values(), default=0.0))
-    shares = {at: min(1.0, slack / full) if full > 0 else 0.0 for at, slack in known.items()}
+    shares = {
+        at: min(1.0, slack / full) if full >= TOUCHING else 0.0 for at, slack in known.items()
+    }
     return full, {at: f"{share:.3f}" for at, share in shares.items()}
 
 
