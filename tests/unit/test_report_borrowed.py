@@ -222,6 +222,11 @@ def test_normal_priors_are_no_prior_of_the_intervals():
     assert "prior=" not in told(fit, "again")["python"]
 
 
+def test_averaged_tables_are_not_said_to_be_smoothed():
+    sentence = told(borrowing(transfer=tc.Aggregate()), "answer")["sentences"][0]
+    assert sentence.endswith("from 4 cases by counting, averaged with tables of the sources.")
+
+
 def test_tables_name_the_sites_that_they_were_borrowed_from():
     report = tc.report(with_loans(LENT, KEPT))
     assert "Rain given Sky, borrowed from Leeds" in str(report)

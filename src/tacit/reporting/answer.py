@@ -62,7 +62,10 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
     method = _METHODS.get(str(fit.settings["method"]).partition("(")[0], "by counting")
     if estimate.startswith(("ML", "MAP")) and fit.known:
         how = f"{method} {how}"
-    how = "as the posterior mean under normal priors" if fit.settings["prior"] == NORMAL else how
+    if fit.settings["prior"] == NORMAL:
+        how = "as the posterior mean under normal priors"
+    elif str(fit.settings.get("transfer")).startswith("Aggregate"):
+        how = "by counting, averaged with tables of the sources"
     how = how.format(prior=fit.settings["prior"], estimate=estimate, method=method)
     if not fit.pseudo:
         how = "by least squares"
