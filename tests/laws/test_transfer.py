@@ -245,8 +245,8 @@ def test_an_unrelated_source_does_no_harm(way):
 @pytest.mark.parametrize("way", [tc.BestFragment(), tc.Mixture()], ids=lambda way: way.describe())
 def test_an_unrelated_source_does_no_harm_over_many_seeds(way, cases):
     more, base = _harm(300, cases, way)
-    error = np.hypot(more.std(ddof=1), base.std(ddof=1)) / np.sqrt(more.size)
-    assert more.mean() <= 2 * error
+    assert more.mean() <= 3 * more.std(ddof=1) / np.sqrt(more.size)
+    assert more.mean() <= 0.1 * base.mean()
 
 
 @pytest.mark.parametrize("way", [tc.BestFragment(), tc.Mixture()], ids=lambda way: way.describe())

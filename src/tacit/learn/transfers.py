@@ -44,8 +44,9 @@ class BestFragment(_Transfer):
     """Each table is borrowed from the one fragment that fits best, if it earns it.
 
     threshold  borrow only where the tables are the same with at least this probability
-    fusion     "evidence": the cases of the source count as much as that probability says; "normal":
-               truncated normal priors from the source, and the posterior mean (MPL-TC)
+    fusion     "evidence": as many cases of the source as make the estimate the mean over both, by
+               that probability; "normal": truncated normal priors from the source, and the
+               posterior mean (MPL-TC)
     guided     the rules take part in the fitness, and not only in excluding fragments
     learned    how related each source is, is learned from all tables together [EXT-4]
     normal     how the normal priors are made
