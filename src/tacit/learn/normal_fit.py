@@ -1,0 +1,114 @@
+"""MPL-TC: normal priors from a related site, the target's rules and cases, the posterior mean.
+
+[estimation 3.6, Algorithm 1]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.errors import OptionError
+from tacit.estimate.bayes.draws import Sampling
+from tacit.estimate.normals import TruncatedNormal
+from tacit.estimate.ruled.multipliers import priced
+from tacit.estimate.ruled.prices import statuses
+from tacit.estimate.ruled.status import RuleStatus
+from tacit.estimate.tables import log_probability
+from tacit.estimate.transfer.moments import normal_factors
+from tacit.families.counts import Counts
+from tacit.families.table import Table
+from tacit.knowledge.knowledge import Knowledge
+from tacit.learn.choices import Choices
+from tacit.learn.counted import Counted
+from tacit.learn.fits import Fit
+from tacit.learn.lending import Lent
+from tacit.learn.making import posterior_of
+from tacit.learn.parts import discrete_axes
+from tacit.learn.positions import held_at
+from tacit.learn.posteriors import Posterior
+from tacit.learn.ruled import ruled
+from tacit.learn.structures import Structure
+from tacit.learn.told import Told
+from tacit.learn.transfers import BestFragment
+from tacit.learn.whole import Asking
+
+FEW = Sampling(draws=400)
+"""Draws are not kept; only their precision matters."""
+
+
+def fit_normal(
+    before: Fit,
+    structure: Structure,
+    counted: Counted,
+    lent: Lent,
+    transfer: BestFragment,
+    choices: Choices,
+    knowledge: Knowledge | None,
+) -> Fit:
+    """The posterior mean under normal priors where a table was borrowed, uniform ones elsewhere."""
+    families = {name: discrete_axes(axes) for name, axes in counted.families.items()}
+    _refuse_continuous(families)
+    normal = _priors(lent, transfer, choices.seed or 0)
+    alpha = {name: np.ones_like(before.pseudo[name]) for name in families}
+    told = Told(
+        structure, knowledge, families, alpha, normal, transfer.printed, None,
+        Asking(choices.level, FEW, choices.seed or 0), "normal priors", counted,
+    )  # fmt: skip
+    posterior = posterior_of(told)
+    network = posterior.network
+    likelihood = 0.0
+    for name in families:
+        table, held = network[name], counted.evidence[name]
+        assert isinstance(table, Table)
+        assert isinstance(held, Counts)
+        likelihood += log_probability(table, held.values)
+    return replace(
+        before,
+        network=network,
+        objective=likelihood,
+        trace=(likelihood,),
+        log_likelihood=likelihood,
+        log_marginal_likelihood=None,
+        rules=_statuses(before, structure, counted, knowledge, posterior),
+        proof=None,
+        settings={**before.settings, "estimate": "PosteriorMean()", "prior": "normal priors"},
+    )
+
+
+def _priors(lent: Lent, transfer: BestFragment, seed: int) -> TruncatedNormal | None:
+    if not lent.whole:
+        return None
+    random = np.random.default_rng([seed, 5])
+    means: dict[str, Floats] = {}
+    sds: dict[str, Floats] = {}
+    for name, counts in lent.whole.items():
+        means[name], sds[name] = normal_factors(counts, transfer.normal, random)
+    return TruncatedNormal(means, sds)
+
+
+def _refuse_continuous(families: Mapping[str, tuple[object, ...]]) -> None:
+    for name, axes in families.items():
+        if not axes:
+            raise OptionError(f"{name!r} is continuous: normal priors are of tables")
+
+
+def _statuses(
+    before: Fit,
+    structure: Structure,
+    counted: Counted,
+    knowledge: Knowledge | None,
+    posterior: Posterior,
+) -> tuple[RuleStatus, ...]:
+    known = ruled(knowledge, structure.dag, counted.families)
+    if known is None or not len(known.plan.blocks):
+        return before.rules
+    alpha = held_at(known, {name: Counts(each) for name, each in before.pseudo.items()})
+    weights = np.maximum(held_at(known, counted.evidence) + alpha, 0.0)
+    weights[known.plan.zeros] = 0.0
+    means = {name: Counts(posterior.mean[name]) for name in posterior.cells.families}
+    worth = priced(known.plan, weights)
+    return statuses(known.bound, known.plan, worth, held_at(known, means))
