@@ -8,7 +8,7 @@ from math import log
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.special import betaln
+from scipy.special import betaln, gammaln
 from scipy.stats import binom
 
 
@@ -52,6 +52,14 @@ def log_factor_exact(source, target, alpha) -> float:
             for s, t, a in zip(*rows, strict=True)
         )
     )
+
+
+def row_log_predictives(source, target, alpha: float = 1.0):
+    """ln of what equation 5 sums, row by row: P(target cases of the row | the source's)."""
+    aggregate = source + alpha
+    total, more = aggregate.sum(axis=-1), target.sum(axis=-1)
+    ratios = gammaln(target + aggregate) - gammaln(aggregate)
+    return gammaln(total) - gammaln(more + total) + ratios.sum(axis=-1)
 
 
 def exact_interval(seen: int, cases: int, level: float) -> tuple[float, float]:
