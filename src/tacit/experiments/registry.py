@@ -50,7 +50,7 @@ EXPERIMENTS = (
         "borrowed tables and rules in twelve networks",
         "Zhou et al. 2015, Table 1",
         "tacit.experiments.zhou.table1",
-        ("2 s", "1 min", "6 min"),
+        ("3 s", "20 s", "1 min"),
         uses="five networks as BIF files",
     ),
     Experiment(
@@ -58,7 +58,7 @@ EXPERIMENTS = (
         "borrowed tables and rules, 10 to 100 cases",
         "Zhou et al. 2015, Figure 4",
         "tacit.experiments.zhou.figure4",
-        ("2 s", "10 s", "1 min"),
+        ("2 s", "15 s", "1 min"),
     ),
     Experiment(
         "zhou2015-figure5",
@@ -72,7 +72,7 @@ EXPERIMENTS = (
         "borrowed priors and what becomes of them",
         "Zhou et al. 2015, Figure 6",
         "tacit.experiments.zhou.figure6",
-        ("2 s", "10 s", "1 min"),
+        ("2 s", "3 s", "6 s"),
     ),
 )
 

@@ -14,9 +14,9 @@ from tacit.arrays import Floats
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.separable import separable
 from tacit.estimate.transfer.metric import row_divergences
+from tacit.estimate.transfer.moments import normal_factors
 from tacit.estimate.transfer.normal_prior import NormalPrior
 from tacit.estimate.transfer.pools import confidence, local_pool
-from tacit.experiments.zhou.priors import normal_moments
 from tacit.experiments.zhou.search import Loan, Search, Stack
 from tacit.experiments.zhou.worlds import Limits, World
 
@@ -100,7 +100,7 @@ def transferred(
     mode: Mode = PAPER,
 ) -> Floats:
     """MPL-TC: MPL-C with the cases of a source as normal priors; MPL-C itself where none fits."""
-    centre, spread = normal_moments(world.rows_at, loan.counts, mode.prior, rng)
+    centre, spread = _factors(world, loan, mode, rng)
     plain = _density(world, counts, mode)
     return _mean(world, Density(plain.alpha, plain.misses, centre, spread), limits)
 
@@ -109,8 +109,20 @@ def expected_before(
     world: World, loan: Loan, rng: np.random.Generator, mode: Mode = PAPER
 ) -> Floats:
     """The centres of the normal priors; even rows where nothing was borrowed."""
-    centre, spread = normal_moments(world.rows_at, loan.counts, mode.prior, rng)
+    centre, spread = _factors(world, loan, mode, rng)
     return np.where(np.isfinite(spread), centre, 1.0 / world.states)
+
+
+def _factors(
+    world: World, loan: Loan, mode: Mode, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """(cells,) centre and spread; a spread of inf, no factor, where there are no cases."""
+    each = [
+        normal_factors(world.table(loan.counts, number), mode.prior, rng)
+        for number in range(len(world.shapes))
+    ]
+    centre, spread = (np.concatenate([pair[at].ravel() for pair in each]) for at in (0, 1))
+    return centre, spread
 
 
 def _density(world: World, counts: Floats, mode: Mode) -> Density:
