@@ -320,3 +320,28 @@ def test_distances_make_shares_between_a_quarter_and_three_quarters():
     assert_allclose(distance_coefficients(distances), [0.75, 0.625, 0.25])
     assert_allclose(distance_coefficients(np.array([0.2, 0.2])), [0.5, 0.5])
     assert distance_coefficients(np.zeros(0)).size == 0
+
+
+def test_names_carry_weight_where_they_are_said_to():
+    asia = tc.textbook("asia")
+    cases = tc.sample(asia, 60, seed=1)
+    leeds = tc.Source(tc.sample(asia, 300, seed=2), name="Leeds")
+    plain = tc.fit(asia, cases, sources=leeds)
+    named = tc.fit(asia, cases, sources=leeds, transfer=tc.BestFragment(names=1000.0))
+    assert plain.borrowed[1].loans[0].fragment != "tub"  # two rare diseases look alike
+    assert [each.loans[0].fragment for each in named.borrowed] == list(asia)
+    factors = [each.loans[0].log_factor for each in named.borrowed]
+    same = {each.variable: each.loans[0].log_factor for each in plain.borrowed}
+    assert factors[0] == same["asia"]  # what was found is told without the weight of names
+
+
+def test_a_printed_loan_tells_how_probable_it_is():
+    asia = tc.textbook("asia")
+    leeds = tc.Source(tc.sample(asia, 300, seed=2), name="Leeds")
+    fit = tc.fit(
+        asia, tc.sample(asia, 60, seed=1), sources=leeds,
+        transfer=tc.BestFragment(fusion="normal", printed=True),
+    )  # fmt: skip
+    loan = fit.borrowed[0].loans[0]
+    assert 0.5 < loan.probability < 1
+    assert loan.worth == loan.cases == 300

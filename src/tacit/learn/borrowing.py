@@ -62,7 +62,7 @@ def offers(
     if weigh is None and getattr(transfer, "guided", False):
         weigh = _guided(target, name)
     check = "strict" if getattr(transfer, "printed", False) else transfer.check
-    return candidates(wanted, offered, _judge(target, name, check), weigh)
+    return candidates(wanted, offered, _judge(target, name, check), weigh, transfer.names)
 
 
 def _judge(target: Target, name: str, check: str) -> Judge:

@@ -98,8 +98,15 @@ def _lent(
         if taken:
             counts[name] = np.sum(lends, axis=0)
             whole[name] = taken[0][0].match.counts
+        whole_fragment = isinstance(transfer, BestFragment) and transfer.fusion == "normal"
         loans = tuple(
-            loan_of(c, weight, float(lend.sum()) / c.match.fragment.cases)
+            loan_of(
+                c,
+                related(c.log_factor + c.bonus, before[c.match.fragment.source])
+                if isinstance(transfer, BestFragment)
+                else weight,
+                1.0 if whole_fragment else float(lend.sum()) / c.match.fragment.cases,
+            )
             for (c, weight), lend in zip(taken, lends, strict=True)
         )
         tables.append(_table(target, name, each, loans, why))

@@ -197,8 +197,8 @@ def _gaps(plain: Mapping[str, Any] | None) -> Gaps | None:
 def _proof(plain: Mapping[str, Any] | None) -> Proof | None:
     if plain is None:
         return None
-    numbers = (float(plain[name]) for name in ("primal", "dual", "gap"))
-    return Proof(int(plain["blocks"]), *numbers, local=int(plain.get("local", 0)))
+    primal, dual, gap = (float(plain[name]) for name in ("primal", "dual", "gap"))
+    return Proof(int(plain["blocks"]), primal, dual, gap, int(plain.get("local", 0)))
 
 
 def _counts(plain: Mapping[str, Any]) -> Counts:

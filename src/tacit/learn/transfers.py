@@ -17,16 +17,22 @@ PARENTS = ("same", "align")
 @dataclass(frozen=True, slots=True)
 class _Transfer:
     """check: whether rules exclude fragments; states: whether those of a source may be mapped;
-    parents: whether a source may have more or fewer, or others. [EXT-1, EXT-2, EXT-8]"""
+    parents: whether a source may have more or fewer, or others. [EXT-1, EXT-2, EXT-8]
+    names: how many times more a fragment of the same names is believed to be the same table; 1,
+    and names carry no weight."""
 
     check: str = "tolerant"
     states: str = "same"
     parents: str = "same"
+    names: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         _one_of("check", self.check, CHECKS)
         _one_of("states", self.states, STATES)
         _one_of("parents", self.parents, PARENTS)
+        given: Any = self.names
+        if not isinstance(given, int | float) or not isfinite(given) or given <= 0:
+            raise OptionError(f"names={given!r:.60} must be a number above 0")
 
     def describe(self) -> str:
         """The settings as Python writes them, defaults left out."""

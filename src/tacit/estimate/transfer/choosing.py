@@ -38,11 +38,13 @@ class Candidate:
 
     log_factor  its price for mapping states already paid
     broken      numbers of rules that it cannot keep
+    bonus       log of how much more a fragment of the same names is believed
     """
 
     match: Match
     log_factor: float
     broken: Ints
+    bonus: float = 0.0
 
     @property
     def allowed(self) -> bool:
@@ -57,27 +59,44 @@ Weigher = Callable[[Floats], float]
 
 
 def candidates(
-    wanted: Wanted, offered: Iterable[Match], judge: Judge, weigh: Weigher | None = None
+    wanted: Wanted,
+    offered: Iterable[Match],
+    judge: Judge,
+    weigh: Weigher | None = None,
+    names: float = 1.0,
 ) -> list[Candidate]:
-    """All matches, the best first; those with the same names first among equals, then by cases."""
+    """All matches, the best first; those with the same names first among equals, then by cases.
+
+    names: how many times more a fragment of the same names is believed to be the same table
+    """
 
     def plain(counts: Floats) -> float:
         return log_bayes_factor(counts, wanted.counts, wanted.alpha)
 
     weighed = weigh or plain
     found = [
-        Candidate(match, weighed(match.counts) - match.price, judge(match.counts))
+        Candidate(
+            match,
+            weighed(match.counts) - match.price,
+            judge(match.counts),
+            float(np.log(names)) if _namesake(wanted, match) else 0.0,
+        )
         for match in offered
     ]
     ranks = {id(each): at for at, each in enumerate(found)}
-    top = max((each.log_factor for each in found), default=0.0)
+    top = max((each.log_factor + each.bonus for each in found), default=0.0)
 
     def key(each: Candidate) -> tuple[float, int, float, int]:
-        rounded = top - TIED * round((top - each.log_factor) / TIED)
+        rounded = top - TIED * round((top - each.log_factor - each.bonus) / TIED)
         fragment = each.match.fragment
         return -rounded, -_namesakes(wanted, each.match), -fragment.cases, ranks[id(each)]
 
     return sorted(found, key=key)
+
+
+def _namesake(wanted: Wanted, match: Match) -> bool:
+    """Whether all names are the same, each in its place."""
+    return _namesakes(wanted, match) == 2 + len(wanted.parents)
 
 
 def _namesakes(wanted: Wanted, match: Match) -> int:
@@ -112,7 +131,7 @@ def weighted(found: Sequence[Candidate], before: Mapping[str, float], threshold:
     for each in allowed:
         name = each.match.fragment.source
         believed = before[name] / share / per[name]
-        logs.append(each.log_factor + np.log(max(believed, 1e-300)))
+        logs.append(each.log_factor + each.bonus + np.log(max(believed, 1e-300)))
     total = sum(before[name] for name in {c.match.fragment.source for c in allowed}) / share
     none = np.log(max(1.0 - total, 1e-300))
     top = max([none, *logs])
@@ -128,5 +147,5 @@ def best(found: Sequence[Candidate], before: Mapping[str, float]) -> tuple[Candi
     for each in found:
         if each.allowed:
             source = each.match.fragment.source
-            return each, related(each.log_factor, before[source])
+            return each, related(each.log_factor + each.bonus, before[source])
     return None
