@@ -65,6 +65,7 @@ def _facts(truth: Floats, off: Floats, apart: Floats) -> dict[str, Any]:
                 "cases": size,
                 "prior_paper": PAPER[size][0],
                 "prior": float(distance[at, 0]),
+                "prior_as_far": float(np.mean(apart[:, at, 0] >= PAPER[size][0])),
                 "posterior_paper": PAPER[size][1],
                 "posterior": float(distance[at, 1]),
             }
@@ -93,12 +94,13 @@ def _overall(facts: dict[str, Any]) -> Grid:
             str(each["cases"]),
             f"{each['prior_paper']:.2f}",
             f"{each['prior']:.3f}",
+            f"{100 * each['prior_as_far']:.0f} %",
             f"{each['posterior_paper']:.2f}",
             f"{each['posterior']:.3f}",
         )
         for each in facts["rows"]
     )
-    heads = ("cases", "prior, paper", "ours", "posterior, paper", "ours")
+    heads = ("cases", "prior, paper", "ours", "runs as far", "posterior, paper", "ours")
     return Grid("distance from the truth, Cancer, MPL-TC+5", heads, rows)
 
 
