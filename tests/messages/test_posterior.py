@@ -7,12 +7,71 @@ import pytest
 import tacit as tc
 
 COIN = {"Coin": ["a"] * 6 + ["b"] * 3 + ["c"]}
+TWO = "X -> Y"
+PAIRS = {"X": list("aabbab"), "Y": list("ababbb")}
+HEAVY = tc.read_cases({"X": ["a", "b"], "Y": ["a", None], "w": [1.0, 2e9]}, weights="w")
+BOTH = "P(Y=b) <= 0.6\nP(Y=b | X=a) >= 0.5 confidence 0.9"
+TOGETHER = (
+    "a rule that is not linear and one said with less than certainty speak of the same rows"
+    "\n\n    P(Y=b) <= 0.6\n    P(Y=b | X=a) >= 0.5 confidence 0.9"
+    "\n\nleave out the confidence, or one of the two"
+)
 REAL = tc.read_cases({"X": [0.1, 0.5, 0.7], "Y": [1.5, 2.5, 0.5]}, continuous=["X", "Y"])
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (
+            lambda: tc.posterior("H -> Coin", COIN),
+            "the cases have no column 'H'\n\ncolumns: Coin"
+            "\n\nevery variable needs a column here; hidden variables are for tc.fit",
+        ),
+        (
+            lambda: tc.compare("H -> Coin", COIN, ["P(H=1) <= 0.5", None]),
+            "the cases have no column 'H'\n\ncolumns: Coin"
+            "\n\nevery variable needs a column to be compared on; hidden variables are for tc.fit",
+        ),
+        (
+            lambda: tc.posterior("H -> Coin", {**COIN, "H": [None] * 10}),
+            "the column 'H' has no value in any case, so nothing says what its states are"
+            "\n\ntake the structure from a network that gives them"
+            "\n\nevery variable needs a column here; hidden variables are for tc.fit",
+        ),
+        (
+            lambda: tc.posterior("H -> Coin", {**COIN, "H": [*"xyxyxyxyx", None]}).mode,
+            "with missing cells the most probable parameters are not told by tc.posterior"
+            "\n\nuse tc.fit, which looks for them, with estimate=tc.MAP()",
+        ),
+        (
+            lambda: tc.posterior(TWO, PAIRS, knowledge="P(Y=b) <= 0.6", prior=tc.K2(), seed=1).mode,
+            "with rules that are not linear the most probable parameters are not told by "
+            "tc.posterior\n\nuse tc.fit, which looks for them, with estimate=tc.MAP()",
+        ),
+        (lambda: tc.fit(TWO, PAIRS, knowledge=BOTH), TOGETHER),
+        (lambda: tc.posterior(TWO, PAIRS, knowledge=BOTH), TOGETHER),
+        (
+            lambda: tc.posterior(TWO, PAIRS).of("P(X=a) <= 0.5 # and nothing else"),
+            "this does not fit here: '<='\n\n    P(X=a) <= 0.5 # and nothing else\n           ^^"
+            "\n\na rule is written like  0.1 <= P(Cancer=yes | Smoker=yes) <= 0.3",
+        ),
+        (
+            lambda: tc.posterior(TWO, PAIRS).of(" "),
+            "nothing is said here\n\na probability is written P(A=a | B=b)",
+        ),
+        (
+            lambda: tc.posterior(TWO, HEAVY),
+            "2e+09 cases have gaps, and each is filled in by itself; at most 20,000,000"
+            "\n\ntc.fit takes their weights as they are",
+        ),
+        (
+            lambda: tc.discover(TWO, PAIRS, within=5),
+            "within= takes a name or a list of names, not 5",
+        ),
+        (
+            lambda: tc.discover(TWO, PAIRS, kinds=5),
+            "kinds= takes a name or a list of names, not 5",
+        ),
         (
             lambda: tc.posterior("X -> Y", REAL),
             "'X' is continuous: tc.posterior speaks of networks of discrete variables"

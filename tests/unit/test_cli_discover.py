@@ -77,3 +77,11 @@ def test_what_is_wrong_is_said_and_nothing_written(
     assert out == ""
     assert said in err
     assert sorted(folder.iterdir()) == before
+
+
+def test_it_is_said_that_a_file_holds_no_rules(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("discover", "cases.csv", "--network", "net.bif", "--threshold", "1e9")
+    out = run(capsys, *words, "-o", "none.know")
+    assert out.endswith("\na file without rules written to none.know\n")

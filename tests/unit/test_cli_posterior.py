@@ -83,3 +83,42 @@ def test_bad_input_is_one_message_and_no_file(
     assert "Traceback" not in told.err
     assert not told.out
     assert sorted(path.name for path in Path().iterdir()) == ["asia.bif", "cases.csv", "rules.know"]
+
+
+def test_a_likelihood_that_is_not_computed_is_not_passed_over(
+    asia: tc.Network, capsys: Capture
+) -> None:
+    Path("bent.know").write_text("P(xray=yes) <= 0.3\n")
+    call = ("posterior", "cases.csv", "--network", "asia.bif", "--knowledge", "bent.know")
+    printed = run(capsys, *call, "--evidence", "--seed", "1")
+    assert "note: no log marginal likelihood: it is not computed with missing cells" in printed
+    assert "no log marginal likelihood" not in run(capsys, *call, "--seed", "1")
+    assert any("no log marginal" in note for note in run_json(capsys, *call, "--evidence")["notes"])
+
+
+def test_numbers_can_name_states(capsys: Capture) -> None:
+    Path("doses.csv").write_text("dose,ill\n0.5,yes\n1.5,no\n0.5,no\n1.5,yes\n")
+    printed = run_json(
+        capsys, "posterior", "doses.csv", "--network", "dose -> ill", "--discrete", "dose"
+    )
+    assert printed["variables"]["dose"]["states"] == ["0.5", "1.5"]
+
+
+def test_messages_speak_of_commands(asia: tc.Network, capsys: Capture) -> None:
+    tc.write_cases(tc.sample(asia, 50, seed=1, missing=tc.AtRandom(0.2)), "gaps.csv")
+    assert execute(["posterior", "gaps.csv", *CALL[2:]]) == 2
+    assert capsys.readouterr().err == (
+        "tacit: rules said with less than certainty need complete cases in tacit posterior"
+        "\n\ntacit fit takes both; or leave out the confidence\n"
+    )
+
+
+def test_ctrl_c_while_cases_are_read_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr("tacit.cli.reading.Reading.cases", interrupted)
+    assert execute(CALL) == 130
+    assert capsys.readouterr().err == "tacit: interrupted\n"

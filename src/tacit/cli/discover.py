@@ -129,6 +129,8 @@ def _answer(
         plain["written"] = {"knowledge": output}
     said = [str(found), *(f"note: {note}" for note in notes)]
     if output is not None:
-        said += ["", f"rules written to {output}: strike what is wrong, and fit with the rest"]
+        next_ = ": strike what is wrong, and fit with the rest" if len(found.proposals) else ""
+        what = "rules" if len(found.knowledge.rules) else "a file without rules"
+        said += ["", f"{what} written to {output}{next_}"]
     brief = "" if output is not None else str(found.knowledge).rstrip("\n")
     return Answer("\n".join(said), plain, brief, json=json, quiet=quiet)

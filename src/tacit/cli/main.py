@@ -33,6 +33,8 @@ from tacit.cli.wording import in_words
 from tacit.core.errors import TacitError
 from tacit.version import __version__
 
+QUERY_INTERRUPTED = "Query interrupted"
+"""What DuckDB says when Ctrl-C is pressed while it reads."""
 DONE, BAD_INPUT, INTERRUPTED, NO_READER = 0, 2, 130, 141
 PARSING_ERROR: type[Any] = typer.BadParameter.__mro__[2]
 """What typer raises for every wrong command line; it has no public name of its own."""
@@ -112,6 +114,10 @@ def execute(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _complain("tacit: the memory of this machine is not enough for this")
     except (KeyboardInterrupt, typer.Abort):
+        return _complain("tacit: interrupted", INTERRUPTED)
+    except RuntimeError as problem:
+        if str(problem) != QUERY_INTERRUPTED:
+            raise
         return _complain("tacit: interrupted", INTERRUPTED)
 
 

@@ -10,7 +10,19 @@ import typer
 
 from tacit.cli.answers import Answer, noted
 from tacit.cli.choices import PRIORS, prior_of
-from tacit.cli.options import Cases, Json, Missing, Query, Quiet, Seed, TableName, Threads, Weights
+from tacit.cli.options import (
+    Cases,
+    Continuouses,
+    Discretes,
+    Json,
+    Missing,
+    Query,
+    Quiet,
+    Seed,
+    TableName,
+    Threads,
+    Weights,
+)
 from tacit.cli.reading import Reading, structure_of
 from tacit.cli.targets import Target, check_targets, network_target, write_all
 from tacit.core.grid import counted
@@ -22,6 +34,12 @@ EXAMPLES = """\
 tacit posterior patients.csv --network asia.bif --knowledge experts.know
 tacit posterior patients.csv --network asia.bif --knowledge experts.know -o means.bif \\
     --of "P(lung=yes | smoke=yes) - P(lung=yes | smoke=no)" --draws-to draws.csv --seed 1"""
+
+
+NO_EVIDENCE = (
+    "no log marginal likelihood: it is not computed with missing cells, under rules that are not "
+    "linear, or with --likelihood binomial_product"
+)
 
 
 class LikelihoodName(StrEnum):
@@ -81,6 +99,8 @@ def posterior(
     level: Annotated[float, typer.Option(help="Of the credible intervals.")] = 0.95,
     weights: Weights = None,
     missing: Missing = None,
+    discrete: Discretes = None,
+    continuous: Continuouses = None,
     table: TableName = None,
     query: Query = None,
     threads: Threads = None,
@@ -97,7 +117,7 @@ def posterior(
     targets = _targets(output, draws_to)
     read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
     check_targets(list(targets.values()), *read)
-    reading = Reading.of(weights, missing, None, None, table, query)
+    reading = Reading.of(weights, missing, discrete, continuous, table, query)
 
     from tacit.estimate.bayes.draws import Sampling
     from tacit.learn.posterior import posterior as compute
@@ -117,6 +137,8 @@ def posterior(
     )
     quantities = [found.of(text) for text in of or ()]
     weighed = found.evidence if evidence else None
+    if evidence and weighed is None:
+        notes = (*notes, NO_EVIDENCE)
     _write(found, targets)
     plain = _plain(found, quantities, weighed, targets, notes)
     asked = "\n\n".join(str(each) for each in quantities)

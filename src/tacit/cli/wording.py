@@ -22,6 +22,7 @@ WORDS = (
     (r"\bmax_steps=(?=-?\d)", "--max-steps "),
     (r"tc\.ML\(empty='uniform'\)", "--empty uniform"),
     (r"tc\.ML\(\)", "--estimate ml"),
+    (r"estimate=tc\.MAP\(\)", "--estimate map"),
     (r"(transfer=)?tc\.BestFragment\(\)", "--transfer best"),
     (r"\bsources=(?=\s)", "--source"),
     (r"tc\.K2\(\)", "--prior k2"),
@@ -33,6 +34,7 @@ WORDS = (
     (r"\b(table|query|weights)=(?=\s)", r"--\1"),
     (r"\bwithin=\s?", "--within "),
     (r"\bkinds=\s?", "--kind "),
+    (r"\btc\.(fit|posterior|compare|discover)\b", r"tacit \1"),
     (r"\b(draws|precision|folds|threshold|likelihood)=(?=['\d.n-])", r"--\1 "),
 )
 

@@ -55,6 +55,11 @@ def _one_line(cell: str) -> str:
     return cell.replace("\n", "\\n").replace("\r", "\\r")
 
 
+def percentage(share: float) -> str:
+    """`95%`, `99.9%`: as many digits as the share was given with."""
+    return f"{100 * share:.10g}%"
+
+
 def counted(count: int, what: str) -> str:
     """`1 case`, `2,000 cases`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -44,6 +44,8 @@ def rule_of(text: str) -> Rule:
 def expression_of(text: str) -> Expression:
     """The linear expression that a text states: `2 * P(A=a) - 0.1`."""
     phrase = whole(text)
+    if not phrase.kinds:
+        raise KnowledgeError("nothing is said here\n\na probability is written P(A=a | B=b)")
     try:
         found: Expression = maker(tuple(phrase.kinds), "sum")(phrase)
     except (Misfit, Wrong) as problem:

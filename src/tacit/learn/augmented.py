@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.core.errors import KnowledgeError, MissingError, OptionError, WeightError
+from tacit.core.errors import KnowledgeError, MissingError, OptionError, SizeError, WeightError
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.diagnostics import effective_size, error_of_mean, split_rhat
 from tacit.estimate.bayes.draws import Sampling
@@ -32,7 +32,7 @@ from tacit.learn.ground import Ground
 from tacit.learn.making import assembled, even_network, notes_of
 from tacit.learn.posteriors import Posterior
 from tacit.learn.told import Scene, Told, certain_ground, pools, scene_of
-from tacit.learn.whole import Whole
+from tacit.learn.whole import Whole, precise
 
 WARM = 200
 """Rounds before draws are kept."""
@@ -40,6 +40,8 @@ TRIES = 32
 """Draws without inequalities, of which the first that keeps them is taken."""
 SWEEPS = 64
 """Sweeps of the sampler between one completion of the cases and the next."""
+MOST_CASES = 20_000_000
+"""Incomplete cases, a case of weight 2 being two of them."""
 MOST_NUMBERS = 200_000_000
 """Draws times cells that are kept at most."""
 
@@ -255,6 +257,11 @@ def _codes(gathered: Gathered, layout: Layout) -> tuple[Ints, Floats]:
             f"case {case + 1} has gaps and weighs {weights[case]:g}; "
             "part of a case cannot be filled in at random"
         )
+    if times.sum() > MOST_CASES:
+        raise SizeError(
+            f"{times.sum():,.6g} cases have gaps, and each is filled in by itself; at most "
+            f"{MOST_CASES:,}\n\ntc.fit takes their weights as they are"
+        )
     counts = np.zeros(layout.size)
     whole = codes[~gaps]
     for axes in layout.axes:
@@ -283,6 +290,6 @@ def _whole(drawn: Floats, told: Told, complete: bool) -> Whole:
     lower, upper = np.quantile(flat, tails, axis=0)
     return Whole(
         np.arange(cells), flat.mean(axis=0), flat.std(axis=0), lower, upper, flat, error, size,
-        rhat, np.zeros(cells, dtype=np.bool_), complete,
+        rhat, np.zeros(cells, dtype=np.bool_), complete and precise(error, told.asking.sampling),
         {"cells and parameters drawn in turn": 1}, np.zeros(cells, dtype=np.int64),
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,8 @@ from tacit.core.dag import Dag
 from tacit.core.errors import EstimateError, KnowledgeError
 from tacit.estimate.curved.functions import Functions, functions_of
 from tacit.knowledge.bound import Bound
-from tacit.learn.whole import Whole
+from tacit.learn.doubts import Doubt
+from tacit.learn.whole import Asking, Whole, no_powers, precise
 
 FEWEST = 100
 """Draws that must be left."""
@@ -37,6 +39,22 @@ def curves_of(bound: Bound, dag: Dag) -> Functions | None:
     return functions_of(bound, dag) if bound.curved else None
 
 
+def refuse_doubts(bound: Bound, doubts: Sequence[Doubt], curves: Functions) -> None:
+    """Nothing, or an error about a rule that is not linear and a doubted one of the same rows.
+
+    Sets of doubted rules are weighed and averaged by linear rules alone: what is certain and not
+    linear would neither count against a doubted rule nor hold in the mean.
+    """
+    for number, cells in zip(curves.rule.tolist(), curves.touched, strict=True):
+        for doubt in doubts:
+            if np.isin(cells, doubt.cells).any():
+                raise KnowledgeError(
+                    "a rule that is not linear and one said with less than certainty speak of the "
+                    f"same rows\n\n    {bound.rules[number]}\n    {bound.rules[doubt.rules[0]]}"
+                    "\n\nleave out the confidence, or one of the two"
+                )
+
+
 def keeping(found: Whole, curves: Functions, cells: int) -> Bools:
     """(draws,) whether the draw keeps the rules."""
     theta = np.zeros(cells)
@@ -53,7 +71,7 @@ def wanted_draws(kept: Bools, wished: int) -> int:
     return min(MOST, int(np.ceil(1.1 * wished / share)))
 
 
-def filtered(found: Whole, kept: Bools, level: float) -> Whole:
+def filtered(found: Whole, kept: Bools, asking: Asking) -> Whole:
     """The posterior by the draws that keep the rules."""
     left = int(kept.sum())
     if left < FEWEST:
@@ -63,14 +81,18 @@ def filtered(found: Whole, kept: Bools, level: float) -> Whole:
             "them, or say more by linear rules"
         )
     draws = found.draws[kept]
-    tails = [(1 - level) / 2, (1 + level) / 2]
+    tails = [(1 - asking.level) / 2, (1 + asking.level) / 2]
     lower, upper = np.quantile(draws, tails, axis=0)
     sd = np.asarray(draws.std(axis=0, ddof=1))
     size = np.minimum(found.size, kept.size) * (left / kept.size)
     error: Floats = sd / np.sqrt(size)
-    ways = {**found.ways, f"{left / kept.size:.1%} of the draws keep the rules not linear": 1}
+    ways = {
+        **found.ways,
+        f"{left / kept.size:.1%} of the draws keep the rules that are not linear": 1,
+    }
     return replace(
         found, mean=draws.mean(axis=0), sd=sd, lower=lower, upper=upper, draws=draws, error=error,
         size=size, exact=np.zeros(found.cells.size, dtype=np.bool_), ways=ways,
-        block=np.zeros(found.cells.size, dtype=np.int64), powers=lambda _: None,
+        block=np.zeros(found.cells.size, dtype=np.int64), powers=no_powers,
+        settled=found.settled and precise(error, asking.sampling),
     )  # fmt: skip

@@ -28,7 +28,7 @@ from tacit.learn.counted import count_cases
 from tacit.learn.evidence import LogEvidence
 from tacit.learn.folds import Task, held_out, only_cases, read_once, split
 from tacit.learn.freedom import lost_parameters
-from tacit.learn.gathered import Gathered, gather
+from tacit.learn.gathered import Gathered, gather_measured
 from tacit.learn.heldout import CrossValidation
 from tacit.learn.parts import pseudo_counts
 from tacit.learn.progress import Callback, Report, watched
@@ -37,6 +37,8 @@ from tacit.learn.ruled import doubted_part
 from tacit.learn.schemes import Question, marginal_of
 from tacit.learn.settings import check_choices
 from tacit.learn.structures import as_structure
+
+_HIDDEN = "every variable needs a column to be compared on; hidden variables are for tc.fit"
 
 
 def compare(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
@@ -71,7 +73,7 @@ def compare(  # noqa: PLR0913 - help() and editors show options only if they are
     settings = _Settings(prior or BDeu(1), sampling or Sampling(), seed, thread_bound(threads))
     settings.check()
     once = read_once(structure)
-    gathered = gather(as_structure(once), only_cases(data), None)
+    gathered = gather_measured(as_structure(once), only_cases(data), _HIDDEN)
     task = Task(once, gathered.cases, split(len(gathered.cases), folds, seed), seed)
     sets = [rival(name, known, gathered) for name, known in experts]
     with watched(progress, "comparing") as told:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import KnowledgeError
-from tacit.core.grid import Grid, number
+from tacit.core.grid import Grid, number, percentage
+from tacit.estimate.curved.functions import functions_of
 from tacit.infer.queries import query
+from tacit.knowledge.applying import rule
 from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.expansion import instance
+from tacit.knowledge.expressions import Coefficient, Expression, Factors, Operand
 from tacit.knowledge.parsing import expression_of, rule_of
 from tacit.knowledge.rows import Rows
+from tacit.knowledge.terms import Probability
 from tacit.learn.posteriors import Posterior
 from tacit.learn.predictive import networks
 
@@ -70,7 +75,7 @@ class Derived:
                 self.labels, self.mean, self.sd, lower, upper, strict=True
             )
         )
-        heads = ("", "mean", "sd", f"{self.level:.0%} interval")
+        heads = ("", "mean", "sd", f"{percentage(self.level)} interval")
         title = self.text if len(self.labels) > 1 else ""
         return Grid(title, heads, rows, labels=1)
 
@@ -88,21 +93,88 @@ def derived(posterior: Posterior, text: str) -> Derived:
     """The quantity under every draw."""
     if not isinstance(text, str):
         raise KnowledgeError(f'a quantity is a text such as "P(A=a | B=b)", not {text!r:.60}')
+    said = expression_of(text)
     families = posterior.cells.families
     declared = {a.name for axes in families.values() for a in axes if not a.inferred_order}
     bound = bind([rule_of(f"{text} <= 0")], posterior.cells, ordered=declared)
+    if any(isinstance(part.of, Factors) for part in said.parts):
+        return _by_functions(posterior, text, said, declared)
     if bound.curved:
-        return Derived(text, (text,), _by_queries(posterior, text), posterior.level)
+        return Derived(text, (text,), _by_queries(posterior, said), posterior.level)
     rows = bound.rows
+    if not len(rows):
+        return Derived(text, (text,), np.zeros((posterior.size, 1)), posterior.level)
     used, at = np.unique(rows.cells, return_inverse=True)
     values = rows_under(posterior, replace(rows, cells=at), used) - rows.limits
     labels = (text,) if len(rows) == 1 else tuple(map(_label, _lines(bound)))
     return Derived(text, labels, values, posterior.level)
 
 
-def _by_queries(posterior: Posterior, text: str) -> Floats:
+def _by_functions(posterior: Posterior, text: str, said: Expression, declared: set[str]) -> Derived:
+    """Products and quotients, computed as they are written under every draw.
+
+    A rule would multiply a quotient out, which says the same of a bound, but has other values.
+    """
+    asked = rule(
+        lambda *values: _value(said, iter(values)), [str(each) for each in _asked(said)], at_most=0,
+        name="f",
+    )  # fmt: skip
+    bound = bind([asked], posterior.cells, ordered=declared)
+    functions = functions_of(bound, posterior.network.dag)
+    drawn = cells_under(posterior, functions.support)
+    theta, values = np.zeros(posterior.cells.size), np.empty((posterior.size, len(functions)))
+    for at, each in enumerate(drawn):
+        theta[functions.support] = each
+        values[at] = functions.values(theta)
+    if np.isnan(values).any():
+        broken = int(np.isnan(values).any(axis=1).sum())
+        raise KnowledgeError(
+            f"{text} divides by 0 in {broken:,} of {posterior.size:,} draws"
+            "\n\nask for what is divided and for what divides it, each by itself"
+        )
+    labels = (text,) if len(functions) == 1 else tuple(map(_inner, functions.texts))
+    return Derived(text, labels, values, posterior.level)
+
+
+def _asked(said: Operand) -> Iterator[Probability]:
+    """The probabilities of an expression, from left to right."""
+    if isinstance(said, Probability):
+        yield said
+        return
+    for part in said.parts:
+        if isinstance(part.of, Factors):
+            for each in (*part.of.over, *part.of.under):
+                yield from _asked(each)
+        elif isinstance(part.of, Probability):
+            yield part.of
+
+
+def _value(said: Operand, values: Iterator[float]) -> float:
+    """The expression, its probabilities having these values from left to right."""
+    if isinstance(said, Probability):
+        return next(values)
+    return sum(part.factor * _times(part.of, values) for part in said.parts)
+
+
+def _times(of: Probability | Coefficient | Factors | None, values: Iterator[float]) -> float:
+    if not isinstance(of, Factors):
+        return 1.0 if of is None else next(values)
+    found = 1.0
+    for each in of.over:
+        found *= _value(each, values)
+    for each in of.under:
+        found /= _value(each, values)
+    return found
+
+
+def _inner(text: str) -> str:
+    """f(P(A=a), P(B=b)) <= 0 without all but the probabilities."""
+    return text.removeprefix("f(").removesuffix(" <= 0").removesuffix(")")
+
+
+def _by_queries(posterior: Posterior, said: Expression) -> Floats:
     """(draws, 1) a sum of probabilities of events, each asked of every network drawn."""
-    parts = expression_of(text).parts
+    parts = said.parts
     values = []
     for network in networks(posterior, MOST_ASKED):
         total = 0.0
@@ -119,6 +191,12 @@ def _by_queries(posterior: Posterior, text: str) -> Floats:
 
 def rows_under(posterior: Posterior, rows: Rows, used: Ints) -> Floats:
     """(draws, rows) linear rows over the cells `used`, under every draw."""
+    theta = cells_under(posterior, used)
+    return np.array([rows.values(each) for each in theta]).reshape(posterior.size, len(rows))
+
+
+def cells_under(posterior: Posterior, used: Ints) -> Floats:
+    """(draws, cells) some cells under every draw."""
     theta = np.zeros((posterior.size, used.size))
     for name in posterior.cells.families:
         start = posterior.cells.starts[name]
@@ -126,7 +204,7 @@ def rows_under(posterior: Posterior, rows: Rows, used: Ints) -> Floats:
         if inside.any():
             drawn = posterior.draws[name].reshape(posterior.size, -1)
             theta[:, inside] = drawn[:, used[inside] - start]
-    return np.array([rows.values(each) for each in theta]).reshape(posterior.size, len(rows))
+    return theta
 
 
 def _lines(bound: Bound) -> list[str]:

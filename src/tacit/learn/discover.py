@@ -99,8 +99,16 @@ def discover(  # noqa: PLR0913 - help() and editors show options only if they ar
     )
 
 
+def _named(given: Any, option: str) -> list[Any]:
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise OptionError(f"{option}= takes a name or a list of names, not {given!r:.60}")
+    return list(given)
+
+
 def _kinds(given: Iterable[str] | str) -> frozenset[str]:
-    named = [given] if isinstance(given, str) else list(given)
+    named = _named(given, "kinds")
     for kind in named:
         if kind not in KINDS:
             raise OptionError(
@@ -138,7 +146,7 @@ def _within(given: Iterable[str] | str | None, counted: Counted) -> list[str]:
     tables = [name for name, held in counted.evidence.items() if not isinstance(held, Moments)]
     if given is None:
         return tables
-    named = [given] if isinstance(given, str) else list(given)
+    named = _named(given, "within")
     for name in named:
         if name not in counted.families:
             raise OptionError(

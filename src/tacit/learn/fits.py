@@ -33,7 +33,7 @@ class Stop(Enum):
 
     CLOSED_FORM = "the optimum has a closed form; no steps were needed"
     SOLVED = "the optimum under the rules was found by the general solver"
-    LOCAL = "the best of several local maxima under rules that are not linear"
+    LOCAL = "the best local maximum that was found under rules that are not linear"
     CONVERGED = "the objective stopped improving"
     STEP_LIMIT = "the step limit came before convergence; raise max_steps or loosen tolerance"
     INTERRUPTED = "interrupted; this is the best so far"

@@ -13,6 +13,8 @@ from tacit.io.cases import as_dataset
 from tacit.learn.hidden import Hidden, hidden_variables
 from tacit.learn.structures import Structure, families_of
 
+_UNMEASURED = "a variable that no column measures"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
@@ -57,6 +59,18 @@ def gather(structure: Structure, data: Any, hidden: Hidden) -> Gathered:
     return Gathered(structure, cases, unseen, variables)
 
 
+def gather_measured(structure: Structure, data: Any, advice: str) -> Gathered:
+    """Cases that have a column for every variable; `advice` says what to do where one has none."""
+    try:
+        return gather(structure, data, None)
+    except ColumnError as problem:
+        told, unnamed, _ = str(problem).partition(f"\n\n{_UNMEASURED}")
+        raise ColumnError(f"{told}\n\n{advice}" if unnamed else told) from None
+    except MissingError as problem:
+        told, *_ = str(problem).partition(", or leave the column out")
+        raise MissingError(f"{told}\n\n{advice}") from None
+
+
 def _refuse_empty(cases: Dataset, structure: Structure) -> None:
     """Nothing, or an error about a column of gaps alone whose states nobody gave."""
     for name in cases.names if len(cases) and structure.variables is None else ():
@@ -74,7 +88,7 @@ def unmeasured(problem: ColumnError, example: str) -> ColumnError:
     told = str(problem)
     if not told.startswith("the cases have no column") or "did you mean" in told:
         return problem
-    return ColumnError(f"{told}\n\na variable that no column measures is named by {example}")
+    return ColumnError(f"{told}\n\n{_UNMEASURED} is named by {example}")
 
 
 def tied_groups(

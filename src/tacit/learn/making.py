@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.families.counts import Counts
 from tacit.families.table import Table
 from tacit.knowledge.orders import orders_taken
-from tacit.learn.bent import curves_of, filtered, keeping, wanted_draws
+from tacit.learn.bent import curves_of, filtered, keeping, refuse_doubts, wanted_draws
 from tacit.learn.doubts import Weighed, doubts_of, weigh
 from tacit.learn.evidence import POOLED, LogEvidence, refuse_empty_prior
 from tacit.learn.fits import CasesUsed
@@ -49,6 +50,8 @@ def posterior_of(told: Told) -> Posterior:
     refuse_impossible(scene, counts)
     doubted = _weighed(told, scene, counts)
     curves = curves_of(scene.bound, told.structure.dag)
+    if curves is not None:
+        refuse_doubts(scene.bound, [each.doubt for each in doubted], curves)
     bent = None if curves is None else curves.support
     ground = certain_ground(scene, _cells(doubted), bent, every_row=not told.dirichlet)
     pooled = pools(ground, scene.prior, told.pooled)
@@ -63,9 +66,8 @@ def posterior_of(told: Told) -> Posterior:
     if curves is not None:
         found = _kept(found, curves, told, drawn)
 
-    def weighed() -> LogEvidence:
-        return _evidence(told, scene, counts, ground, pooled, doubted)
-
+    silent = replace(told, asking=replace(told.asking, told=None))
+    weighed = partial(_evidence, silent, scene, counts, ground, pooled, doubted)
     notes = notes_of(told, pooled or any(each.pooled for each in doubted), found)
     made = assembled(told, scene, held, found, told.counted.cases, notes)
     beliefs = tuple(belief for each in doubted for belief in _beliefs(scene, each))
@@ -83,7 +85,7 @@ def _kept(found: Whole, curves: Functions, told: Told, drawn: Callable[[Asking],
         more = replace(sampling, draws=wanted_draws(kept, sampling.draws))
         found = drawn(replace(told.asking, sampling=more))
         kept = keeping(found, curves, cells)
-    return filtered(found, kept, told.asking.level)
+    return filtered(found, kept, told.asking)
 
 
 def _best(scene: Scene, weighed: Weighed, counts: Floats) -> Mode:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.core.grid import counted
 from tacit.learn.whole import Whole
 
 NEGLIGIBLE = 1e-6
@@ -21,6 +23,7 @@ def joined(parts: Sequence[Whole], draws: int) -> Whole:
         for way, count in part.ways.items():
             ways[way] = ways.get(way, 0) + count
     none = np.zeros(0)
+    ends = np.cumsum([part.cells.size for part in parts])
     stacked = {
         name: np.concatenate([none, *(getattr(part, name) for part in parts)])
         for name in ("mean", "sd", "lower", "upper", "error", "size", "rhat")
@@ -32,7 +35,7 @@ def joined(parts: Sequence[Whole], draws: int) -> Whole:
         settled=all(part.settled for part in parts),
         ways=ways,
         block=_blocks(parts),
-        powers=_powers(parts),
+        powers=_Powers(ends, tuple(part.powers for part in parts)),
         **stacked,
     )
 
@@ -46,14 +49,16 @@ def _blocks(parts: Sequence[Whole]) -> Ints:
     return np.concatenate(found)
 
 
-def _powers(parts: Sequence[Whole]) -> Callable[[Ints], float | None]:
-    ends = np.cumsum([part.cells.size for part in parts])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Powers:
+    """Those of the part to which the positions belong; `ends` of the parts."""
 
-    def log_mean(used: Ints) -> float | None:
-        at = int(np.searchsorted(ends, used[0], side="right"))
-        return parts[at].powers(used - (ends[at] - parts[at].cells.size))
+    ends: Ints
+    parts: tuple[Callable[[Ints], float | None], ...]
 
-    return log_mean
+    def __call__(self, used: Ints) -> float | None:
+        at = int(np.searchsorted(self.ends, used[0], side="right"))
+        return self.parts[at](used - (self.ends[at - 1] if at else 0))
 
 
 def mixed(parts: Sequence[Whole], weights: Floats, level: float, seed: int) -> Whole:
@@ -84,7 +89,7 @@ def mixed(parts: Sequence[Whole], weights: Floats, level: float, seed: int) -> W
         rhat=np.max([part.rhat[at] for part, at in aligned], axis=0),
         exact=np.all([part.exact[at] for part, at in aligned], axis=0),
         settled=all(part.settled for part in parts),
-        ways={f"mixed over {len(parts)} sets of rules": 1},
+        ways={f"mixed over {counted(len(parts), 'set')} of rules": 1},
         block=np.zeros(first.cells.size, dtype=np.int64),
     )
 

@@ -21,6 +21,12 @@ def mode_of(posterior: Posterior) -> dict[str, Floats]:
 
     Where doubted rules are mixed, under the most probable set of them.
     """
+    if posterior.counts is None or (posterior.bound is not None and posterior.bound.curved):
+        why = "rules that are not linear" if posterior.counts is not None else "missing cells"
+        raise EstimateError(
+            f"with {why} the most probable parameters are not told by tc.posterior"
+            "\n\nuse tc.fit, which looks for them, with estimate=tc.MAP()"
+        )
     out = np.concatenate([each.ravel() for each in _free(posterior).values()])
     for mode in posterior.modes:
         cells = mode.ground.blocks.cells
@@ -54,8 +60,8 @@ def _free(posterior: Posterior) -> dict[str, Floats]:
 
 def _refuse(posterior: Posterior, mode: Mode) -> None:
     weights = np.where(mode.ground.inside.zero, 0.0, mode.density.alpha - 1.0)
-    worst = int(np.argmin(weights))
-    if weights[worst] < -SLACK:
+    worst = int(np.argmin(weights)) if weights.size else 0
+    if weights.size and weights[worst] < -SLACK:
         cell = int(mode.ground.blocks.cells[worst])
         raise _no_mode(posterior, cell, float(weights[worst]) + 1)
 

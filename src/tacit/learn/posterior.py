@@ -19,7 +19,7 @@ from tacit.estimate.priors import K2, BDeu, Prior
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.counted import Counted, count_cases, counted_before
-from tacit.learn.gathered import Gathered, gather
+from tacit.learn.gathered import Gathered, gather_measured
 from tacit.learn.making import posterior_of
 from tacit.learn.parts import pseudo_counts
 from tacit.learn.posteriors import Posterior
@@ -29,6 +29,7 @@ from tacit.learn.told import Told
 from tacit.learn.whole import Asking
 
 LIKELIHOODS = ("multinomial", "binomial_product")
+_HIDDEN = "every variable needs a column here; hidden variables are for tc.fit"
 
 
 def posterior(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
@@ -75,7 +76,7 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
         wish = Wish(given, known, prior, likelihood, pooled, asking)
         if isinstance(data, Statistics):
             return _counted(wish, counted_before(given, data))
-        gathered = gather(given, data, None)
+        gathered = gather_measured(given, data, _HIDDEN)
         _refuse_continuous(gathered)
         if gathered.missing:
             from tacit.learn.augmented import posterior_augmented

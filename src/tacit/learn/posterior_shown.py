@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.core.dataset import Dataset
 from tacit.core.errors import SizeError
-from tacit.core.grid import Grid, number
+from tacit.core.grid import Grid, number, percentage
 from tacit.core.variables import Continuous
 from tacit.knowledge.expansion import cell_label
 from tacit.learn.posteriors import Posterior
@@ -35,7 +35,7 @@ def cells_grid(posterior: Posterior, most: int = 60) -> Grid:
             ))  # fmt: skip
     more = cells.size - len(rows)
     foot = f"  ... and {more:,} more cells" if more > 0 else ""
-    heads = ("", "mean", "sd", f"{posterior.level:.0%} interval")
+    heads = ("", "mean", "sd", f"{percentage(posterior.level)} interval")
     return Grid("", heads, tuple(rows), labels=1, foot=foot)
 
 

@@ -17,6 +17,7 @@ from tacit.core.errors import KnowledgeError, OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Variable
 from tacit.estimate.bayes.density import Density
+from tacit.estimate.curved.functions import functions_of
 from tacit.estimate.estimates import Estimate, PosteriorMean
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.plan import compile_blocks, solve
@@ -29,6 +30,7 @@ from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.expansion import instance
 from tacit.knowledge.knowledge import Knowledge
+from tacit.learn.bent import refuse_doubts
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
 from tacit.learn.counting import fit_counted
@@ -137,13 +139,16 @@ def _blended(
     others = [name for name in axes if name not in families]
     bound = bind(knowledge.rules, cells, ordered=declared, others=others)
     _refuse_curved(bound)
+    doubts = doubts_of(bound)
+    if bound.curved:
+        refuse_doubts(bound, doubts, functions_of(bound, base.network.dag))
     prior = flat(cells, base.pseudo)
     counts = flat(cells, {name: base.evidence[name].dense().values for name in families})  # type: ignore[union-attr]  # tables only
     theta = flat(cells, {name: base.network[name].values for name in families})  # type: ignore[attr-defined]  # tables only
     probability: dict[int, float] = {}
     asking = Asking(seed=choices.seed or 0)
     pooled = False
-    for doubt in doubts_of(bound):
+    for doubt in doubts:
         weighed = weigh(bound, doubt, prior, counts, asking)
         pooled |= weighed.pooled
         theta[doubt.cells] = _mean(weighed, prior, counts, choices.estimate, asking)[doubt.cells]

@@ -33,6 +33,17 @@ class Asking:
     told: Callable[[int, int], None] | None = None
 
 
+def no_powers(used: Ints) -> float | None:
+    """Nothing is known in closed form."""
+    del used
+    return None
+
+
+def precise(error: Floats, sampling: Sampling) -> bool:
+    """Whether Monte Carlo errors are as small as was wished."""
+    return sampling.precision is None or bool(error.max(initial=0.0) <= sampling.precision)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Whole:
     """The posterior of some cells, numbered as all cells of the network are.
@@ -61,7 +72,7 @@ class Whole:
     settled: bool
     ways: dict[str, int]
     block: Ints
-    powers: Callable[[Ints], float | None] = field(default=lambda _: None)
+    powers: Callable[[Ints], float | None] = no_powers
 
 
 SAMPLED = "sampled under the rules"
@@ -88,7 +99,7 @@ def whole(blocks: Blocks, inside: Interior, density: Density, asking: Asking) ->
             blocks, rest, density, asking.sampling, asking.seed,
             threads=asking.threads, inside=inside, told=asking.told,
         )  # fmt: skip
-        drawn = found.values.reshape(-1, shape[0])[:, ~known]
+        drawn = found.values.reshape(-1, shape[0])[: draws.shape[0], ~known]
         draws = draws[: drawn.shape[0]]
         draws[:, ~known] = drawn
         mean[~known], sd[~known] = found.mean[~known], found.sd[~known]
@@ -100,23 +111,28 @@ def whole(blocks: Blocks, inside: Interior, density: Density, asking: Asking) ->
         settled, ways = found.settled, {**ways, SAMPLED: int(rest.size)}
     return Whole(
         blocks.cells, mean, sd, lower, upper, draws, error, size, rhat, known, settled, ways,
-        blocks.cell_block, _powers(blocks, exact, density),
+        blocks.cell_block, Powers(blocks.cell_block, exact, density),
     )  # fmt: skip
 
 
-def _powers(blocks: Blocks, exact: Exact, density: Density) -> Callable[[Ints], float | None]:
-    """log E[Π θ] is the log marginal likelihood of one case that uses those cells. [1.7]"""
-    owner = blocks.cell_block
+@dataclass(frozen=True, slots=True, eq=False)
+class Powers:
+    """log E[Π θ] is the log marginal likelihood of one case that uses those cells. [1.7]
 
-    def log_mean(used: Ints) -> float | None:
-        at = owner[used[0]]
-        if not (density.dirichlet and exact.which[at]):
+    owner  the block of every cell
+    """
+
+    owner: Ints
+    exact: Exact
+    density: Density
+
+    def __call__(self, used: Ints) -> float | None:
+        at = self.owner[used[0]]
+        if not (self.density.dirichlet and self.exact.which[at]):
             return None
-        more = np.bincount(used, minlength=owner.size).astype(np.float64)
-        found = exact_log_evidence(exact, density.alpha, more, pooled=density.pooled)
-        return float(found[at])
-
-    return log_mean
+        more = np.bincount(used, minlength=self.owner.size).astype(np.float64)
+        alpha, pooled = self.density.alpha, self.density.pooled
+        return float(exact_log_evidence(self.exact, alpha, more, pooled=pooled)[at])
 
 
 def _counted(exact: Exact, which: Bools) -> dict[str, int]:
