@@ -1,4 +1,4 @@
-"""Rows whose density is a product over cells, one after another: moments, constants, draws."""
+"""Rows whose density is a product over cells, one after another: moments and constants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba import njit
 
 from tacit.arrays import Floats, Ints
 from tacit.kernels.reaches import arranged
-from tacit.kernels.separable import DOTS, HIGH, LOW, MIDDLE
+from tacit.kernels.separable import HIGH, LOW, MIDDLE
 from tacit.kernels.separated import (
     MOST,
     Levels,
@@ -78,6 +78,17 @@ def climbed(row: Floats, levels: Levels, mass: float, tables: Tables) -> float:
 
 
 @njit(cache=True, nogil=True)
+def stepped(levels: Levels, k: int, weights: Floats, after: Floats) -> None:
+    """From how probable the nodes of a level are to how probable those of the next are."""
+    then = nodes_of(levels, k + 1)
+    after[:then] = 0.0
+    for at in range(nodes_of(levels, k)):
+        for to in range(then):
+            after[to] += weights[at] * levels.way[k, at, to]
+    weights[:then] = after[:then]
+
+
+@njit(cache=True, nogil=True)
 def descended(row: Floats, levels: Levels, mean: Floats, sd: Floats) -> None:
     """Mean and standard deviation of every cell: nodes are weighed from the first level down."""
     count = row.shape[0]
@@ -96,12 +107,7 @@ def descended(row: Floats, levels: Levels, mean: Floats, sd: Floats) -> None:
             mean[k + 1] = row[k + 1, MIDDLE] + third
             sd[k + 1] = sqrt(max(fourth - third**2, 0.0))
             break
-        then = nodes_of(levels, k + 1)
-        after[:then] = 0.0
-        for at in range(size):
-            for to in range(then):
-                after[to] += weights[at] * levels.way[k, at, to]
-        weights[:then] = after[:then]
+        stepped(levels, k, weights, after)
 
 
 @njit(cache=True, nogil=True)
@@ -141,7 +147,10 @@ def limits(row: Floats, levels: Levels, k: int, s: float) -> tuple[float, float]
 
 @njit(cache=True, nogil=True)
 def tabled(row: Floats, levels: Levels, at: tuple[int, int], count: int, out: Tables) -> None:
-    """Write the distribution of a cell at a node: the points of its integral, in order."""
+    """Write the distribution of a cell at a node: the points of its integral, in order.
+
+    Sums up to a point are those of the trapezoidal rule and its first two corrections.
+    """
     k, number = at
     s = levels.ends[k + 1, 0] + levels.dots[0, 0] + levels.dots[1, 0]
     low, high = limits(row, levels, k, s)
@@ -153,76 +162,11 @@ def tabled(row: Floats, levels: Levels, at: tuple[int, int], count: int, out: Ta
             places[to], sums[to] = places[to - 1], sums[to - 1]
             to -= 1
         places[to], sums[to] = held, levels.dots[2, dot]
-    total = 0.0
+    total, before, far_before = 0.0, 0.0, 0.0
     for dot in range(count):
-        part = sums[dot]
-        sums[dot] = total + 0.5 * part
-        total += part
+        part, after = sums[dot], sums[dot + 1] if dot + 1 < count else 0.0
+        far_after = sums[dot + 2] if dot + 2 < count else 0.0
+        third = far_after - 2.0 * (after - before) - far_before
+        sums[dot] = total + 0.5 * part - (after - before) / 24.0 + third * (11.0 / 1440.0)
+        total, before, far_before = total + part, part, before
     out.sizes[k, number] = count
-
-
-@njit(cache=True, nogil=True)
-def quantile(sums: Floats, places: Floats, chance: float) -> float:
-    """Where so much of a distribution lies below."""
-    at = np.searchsorted(sums, chance)
-    if at == 0:
-        return float(places[0])
-    if at == sums.size:
-        return float(places[-1])
-    way = (chance - sums[at - 1]) / (sums[at] - sums[at - 1])
-    return float(places[at - 1] + way * (places[at] - places[at - 1]))
-
-
-@njit(cache=True, nogil=True)
-def placed(levels: Levels, tables: Tables, k: int, s: float, chance: float) -> float:
-    """A quantile of cell k given s, between those at the two nodes next to s."""
-    piece = 0
-    while piece < levels.pieces[k] - 1 and s > levels.edges[k, piece + 1]:
-        piece += 1
-    size = levels.sizes[k]
-    low, high = piece * size, (piece + 1) * size - 1
-    if k == 0:
-        low = high = 0
-    while high - low > 1:
-        half = (low + high) // 2
-        if node(levels, k, half) <= s:
-            low = half
-        else:
-            high = half
-    last = tables.sizes[k, low]
-    found = quantile(tables.sums[k, low, :last], tables.places[k, low, :last], chance)
-    if high == low:
-        return found
-    last = tables.sizes[k, high]
-    other = quantile(tables.sums[k, high, :last], tables.places[k, high, :last], chance)
-    one, two = node(levels, k, low), node(levels, k, high)
-    way = min(max((s - one) / (two - one), 0.0), 1.0)
-    return found + way * (other - found)
-
-
-@njit(cache=True, nogil=True)
-def drawn(cells: Floats, at: Ints, mass: Floats, chances: Floats) -> Floats:
-    """(size, cells) draws, one for every line of `chances`, numbers between 0 and 1 of its shape.
-
-    One cell after the other, each from its distribution given what those before it left.
-    """
-    most = np.max(np.diff(at))
-    levels, out = room(most), np.zeros(chances.shape)
-    tables = Tables(
-        np.zeros((most, MOST, DOTS)), np.zeros((most, MOST, DOTS)), np.zeros((most, MOST), np.int64)
-    )
-    for number in range(mass.size):
-        first, mine = at[number], cells[at[number] : at[number + 1]]
-        order = arranged(mine, mass[number])
-        row = mine[order]
-        climbed(row, levels, mass[number], tables)
-        for draw in range(chances.shape[0]):
-            s = mass[number]
-            for k in range(order.size - 1):
-                to = first + order[k]
-                low, high = limits(row, levels, k, s)
-                place = placed(levels, tables, k, s, chances[draw, to])
-                out[draw, to] = low + (high - low) * place
-                s -= out[draw, to]
-            out[draw, first + order[-1]] = max(s, 0.0)
-    return out

@@ -1,8 +1,8 @@
 """Blocks whose posterior has a closed form, or one or two dimensions: no sampler is needed.
 
 Trees of splits, and trees whose two-way splits carry an interval each: sums against sums, one
-bound on a mass, rows of two states, nested or disjoint ones; boxes on the masses of one split; and
-whatever has at most two dimensions, by quadrature. [parameter domain knowledge 2, 3.1, 3.2]
+bound on a mass, rows of two states, nested or disjoint ones; boxes on the masses of one split;
+bounds on single cells, whatever the factors; at most two dimensions. [2, 3.1; estimation 3.3]
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tacit.estimate.bayes import recognised
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.feasible import Patch
 from tacit.estimate.bayes.quadrature import Summary, at_cells, summary
+from tacit.estimate.bayes.separable import Celled
 from tacit.estimate.bayes.shares import Shares
 from tacit.estimate.bayes.truncated import quantile
 from tacit.estimate.ruled.splits import Forest, ImproperError
@@ -36,6 +37,7 @@ class Exact:
     kinds    the theorem that covers each of them, in words, by block
     trees    (trees,)   the blocks that are trees of splits; `forest` and `shares` are their splits
     patches  the feasible sets of those done by quadrature, by block
+    celled   rows that are no Dirichlets, with bounds on single cells
     asked    the last density, and what quadrature said of it
     """
 
@@ -46,6 +48,7 @@ class Exact:
     forest: Forest
     shares: Shares
     patches: Mapping[int, tuple[Patch, ...]]
+    celled: Celled
     asked: list[tuple[Density, dict[int, Summary]]] = field(default_factory=list, repr=False)
 
     @staticmethod
@@ -54,13 +57,16 @@ class Exact:
         found = recognised.trees(blocks, _treelike(blocks, inside, density), inside)
         taken = np.zeros(len(blocks), dtype=np.bool_)
         taken[found.blocks] = True
+        celled = Celled.of(blocks, inside, ~taken & (not density.dirichlet))
+        taken[celled.blocks] = True
         left = np.flatnonzero(~taken & inside.feasible)
         patches = recognised.patches(blocks, inside, left, density.pooled)
         taken[list(patches)] = True
         kinds = dict(found.kinds)
+        kinds |= dict.fromkeys(celled.blocks.tolist(), "bounds on single cells")
         kinds |= dict.fromkeys(patches, "quadrature over the feasible set")
         forest = found.forest.pooling() if density.pooled else found.forest
-        return Exact(blocks, taken, kinds, found.blocks, forest, found.shares, patches)
+        return Exact(blocks, taken, kinds, found.blocks, forest, found.shares, patches, celled)
 
     def mean(self, density: Density) -> Floats:
         """(n,) the posterior mean; nan at positions of other blocks.
@@ -72,6 +78,8 @@ class Exact:
             self._fill(found, self._products(self.shares.means(self._parameters(density))))
         for block, each in self._summaries(density).items():
             found[self._positions(block)] = each.mean
+        if self.celled.blocks.size:
+            found[self.celled.positions] = self.celled.told(density).mean
         return found
 
     def sd(self, density: Density) -> Floats:
@@ -82,6 +90,8 @@ class Exact:
             self._fill(found, np.sqrt(self._variances(mean, square)))
         for block, each in self._summaries(density).items():
             found[self._positions(block)] = each.sd
+        if self.celled.blocks.size:
+            found[self.celled.positions] = self.celled.told(density).sd
         return found
 
     def log_constant(self, density: Density) -> Floats:
@@ -96,6 +106,8 @@ class Exact:
             found[self.trees] += self.shares.log_mass(inner)
         for block, each in self._summaries(density).items():
             found[block] = each.log_constant
+        if self.celled.blocks.size:
+            found[self.celled.blocks] = self.celled.told(density).log_constant
         return found
 
     def log_mass(self, density: Density) -> Floats:
@@ -107,7 +119,7 @@ class Exact:
 
     def draw(self, density: Density, random: np.random.Generator, size: int) -> Floats:
         """(size, n) independent draws; nan at positions of other blocks."""
-        found = self._trees_drawn(density, random, size)
+        found = self._independent(density, random, size)
         for block, each in self._summaries(density).items():
             found[:, self._positions(block)] = each.draw(random, size)
         return found
@@ -132,6 +144,8 @@ class Exact:
             found[:, drawn] = np.quantile(values, tails, axis=0)
         for block, each in self._summaries(density).items():
             found[:, self._positions(block)] = each.interval(level)
+        if self.celled.blocks.size:
+            found[:, self.celled.positions] = self.celled.interval(density, level)
         return found[0], found[1]
 
     @property
@@ -185,17 +199,19 @@ class Exact:
         draws = int(np.clip(_AT_ONCE * 4 // columns.size, 1_000, _DRAWS))
         step = max(1, _AT_ONCE // max(1, self.blocks.cells.size))
         parts = [
-            self._trees_drawn(density, random, min(step, draws - start))[:, columns]
+            self._independent(density, random, min(step, draws - start))[:, columns]
             for start in range(0, draws, step)
         ]
         return np.concatenate(parts)
 
-    def _trees_drawn(self, density: Density, random: np.random.Generator, size: int) -> Floats:
+    def _independent(self, density: Density, random: np.random.Generator, size: int) -> Floats:
         found = np.full((size, self.blocks.cells.size), np.nan)
         if self.trees.size:
             drawn = self.shares.draw(self._parameters(density), random, size)
             for row, shares in zip(found, drawn, strict=True):
                 self._fill(row, self._products(shares))
+        if self.celled.blocks.size:
+            found[:, self.celled.positions] = self.celled.draw(density, random, size)
         return found
 
     def _parameters(self, density: Density) -> Floats:

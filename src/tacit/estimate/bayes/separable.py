@@ -6,14 +6,21 @@ kind, as long as rules bound single cells. [estimation 3.2, 3.3, 3.6]
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.estimate.bayes.density import Density
+from tacit.estimate.ruled.splits import ImproperError
+from tacit.knowledge.blocks import Blocks
+from tacit.knowledge.polytope import Interior
 
 _DUST = 1e-14
+_LONG = 60
+"""Rows of more cells are left to others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +63,7 @@ def draws(
 
     limits: lower and upper, (cells,) each
     """
-    from tacit.kernels.remaining import drawn
+    from tacit.kernels.unfolded import drawn
 
     held = _Held.of(rows_at, *limits)
     found = np.tile(held.value, (size, 1))
@@ -65,6 +72,20 @@ def draws(
         values = drawn(*held.cells(density), chances)
         found[:, held.moving] = np.clip(values, held.low[held.moving], held.high[held.moving])
     return found
+
+
+def interval(
+    rows_at: Ints, density: Density, limits: tuple[Floats, Floats], level: float
+) -> tuple[Floats, Floats]:
+    """(cells,) where each cell lies with this probability, equal tails cut off."""
+    from tacit.kernels.unfolded import quantiles
+
+    held = _Held.of(rows_at, *limits)
+    found = np.tile(held.value, (2, 1))
+    if held.numbers.size:
+        tails = np.array([(1 - level) / 2, (1 + level) / 2])
+        found[:, held.moving] = quantiles(*held.cells(density), tails)
+    return found[0], found[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +135,9 @@ class _Held:
         from tacit.kernels.separable import COLUMNS
 
         at = self.moving
+        poor = at[(density.alpha[at] <= 0) & (self.low[at] == 0)]
+        if poor.size:
+            raise ImproperError(poor[:1], float(density.alpha[poor[0]]))
         size = np.bincount(self.row[at], minlength=int(self.row[-1]) + 1)[self.numbers]
         found = np.zeros((at.size, COLUMNS))
         found[:, 0] = density.alpha[at]
@@ -125,3 +149,99 @@ class _Held:
         starts = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
         mass = 1.0 - np.bincount(self.row, self.value)[self.numbers]
         return found, starts, np.asarray(mass, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Celled:
+    """The rows among blocks whose rules bound single cells.
+
+    blocks     (rows,) their numbers
+    positions  (cells,) of their cells, row by row; at (rows + 1,) where those of each start
+    lower, upper  (cells,)
+    asked      the last density, and what was found of it
+    """
+
+    blocks: Ints
+    positions: Ints
+    at: Ints
+    lower: Floats
+    upper: Floats
+    asked: list[tuple[Density, Separable]] = field(default_factory=list, repr=False)
+
+    @staticmethod
+    def of(blocks: Blocks, inside: Interior, which: Bools) -> Celled:
+        """Those of the blocks `which` that are of this kind."""
+        lower, upper, odd = _single(blocks, inside)
+        lengths = np.diff(blocks.cell_at)
+        fits = which & inside.feasible & (np.diff(blocks.row_at) == 1) & (lengths <= _LONG)
+        fits[blocks.rule_block[odd]] = False
+        fits[[each.block for each in blocks.ratios]] = False
+        numbers = np.flatnonzero(fits)
+        positions = np.flatnonzero(fits[blocks.cell_block])
+        at = np.concatenate([[0], np.cumsum(lengths[numbers])]).astype(np.int64)
+        return Celled(numbers, positions, at, lower[positions], upper[positions])
+
+    def told(self, density: Density) -> Separable:
+        """Means, standard deviations and constants, once for every density asked about."""
+        if not (self.asked and self.asked[0][0] is density):
+            with _at(self.positions):
+                found = separable(self.at, density.of(self.positions), self.lower, self.upper)
+            self.asked[:] = [(density, found)]
+        return self.asked[0][1]
+
+    def draw(self, density: Density, random: np.random.Generator, size: int) -> Floats:
+        """(size, cells) independent draws."""
+        with _at(self.positions):
+            limits = self.lower, self.upper
+            return draws(self.at, density.of(self.positions), limits, random, size)
+
+    def interval(self, density: Density, level: float) -> tuple[Floats, Floats]:
+        """(cells,) where each cell lies with this probability, equal tails cut off."""
+        with _at(self.positions):
+            return interval(self.at, density.of(self.positions), (self.lower, self.upper), level)
+
+
+@contextmanager
+def _at(positions: Ints) -> Iterator[None]:
+    """Errors about cells name them as all blocks do."""
+    try:
+        yield
+    except ImproperError as error:
+        error.positions = positions[error.positions]
+        raise
+
+
+def _single(blocks: Blocks, inside: Interior) -> tuple[Floats, Floats, Bools]:
+    """(positions,) the limits that rules of single cells give; (rules,) those of several.
+
+    Cells that must be 0 do not count. A rule of all cells but one, weighed alike, is one of that
+    cell; so is every rule of two.
+    """
+    rules, size = blocks.rules, blocks.cells.size
+    live = ~inside.zero[rules.cells]
+    owner, cells, factors = rules.owner[live], rules.cells[live], rules.factors[live]
+    count = np.bincount(owner, minlength=len(rules))
+    first = np.zeros(len(rules), dtype=np.int64)
+    first[owner[::-1]] = np.arange(owner.size)[::-1]
+    here = np.bincount(blocks.cell_block[~inside.zero], minlength=len(blocks))[blocks.rule_block]
+    places = np.arange(size)[~inside.zero].astype(np.float64)
+    sums = np.bincount(blocks.cell_block[~inside.zero], places, len(blocks))[blocks.rule_block]
+    lead = factors[np.minimum(first, max(factors.size - 1, 0))] if factors.size else first * 0.0
+    other = np.bincount(owner, factors, len(rules)) - lead
+    uneven = np.bincount(owner, factors != lead[owner], len(rules)) > 0
+    rest = (count == here - 1) & (here > 2) & ~uneven
+    pair = (count == 2) & (here == 2)
+    base = np.where(rest, lead, np.where(pair, other, 0.0))
+    slope = np.where(rest, 0.0, lead) - base
+    missing = np.rint(sums - np.bincount(owner, cells.astype(np.float64), len(rules)))
+    named = cells[np.minimum(first, max(cells.size - 1, 0))] if cells.size else first
+    cell = np.where(rest, missing.astype(np.int64), named)
+    single = ((count == 1) | rest | pair) & (slope != 0)
+    lower, upper = np.zeros(size), np.where(inside.zero, 0.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        limit = (rules.limits - base) / slope
+    above = single & (rules.equal | (slope > 0))
+    below = single & (rules.equal | (slope < 0))
+    np.minimum.at(upper, cell[above], limit[above])
+    np.maximum.at(lower, cell[below], limit[below])
+    return lower, upper, ~single & (count > 0) & (uneven | (count < here))
