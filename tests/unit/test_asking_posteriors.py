@@ -97,3 +97,14 @@ def test_the_heading_says_the_level_that_was_asked_for() -> None:
     sure = tc.posterior(CHAIN, CASES, level=0.999, seed=1)
     assert "99.9% interval" in str(sure.of("P(A=y)"))
     assert np.all(sure.interval["A"].lower < sure.mean["A"])
+
+
+@pytest.mark.parametrize("doubt", ["", "confidence 0.9"])
+def test_rows_that_no_rule_ties_are_drawn_independently(doubt: str) -> None:
+    twice = {"A": CASES["A"], "B": CASES["A"]}
+    rules = f"P(A=y) <= 0.9 confidence 0.9\nP(B=y) <= 0.9 {doubt}"
+    both = tc.posterior("A; B", twice, knowledge=rules, seed=1)
+    found = np.corrcoef(both.draws["A"][:, 0], both.draws["B"][:, 0])[0, 1]
+    assert abs(found) < 5 / np.sqrt(both.size)
+    apart = np.hypot(both.sd["A"][0], both.sd["B"][0])
+    assert_allclose(both.of("P(A=y) - P(B=y)").sd[0], apart, rtol=5 / np.sqrt(both.size))

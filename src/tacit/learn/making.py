@@ -59,7 +59,10 @@ def posterior_of(told: Told) -> Posterior:
 
     def drawn(asking: Asking) -> Whole:
         parts = [whole(ground.blocks, ground.inside, density, asking)]
-        parts += [_mixture(scene, each, counts, asking) for each in doubted]
+        parts += [
+            _mixture(scene, each, counts, _apart(asking, number))
+            for number, each in enumerate(doubted)
+        ]
         return joined(parts, asking.sampling.draws)
 
     found = drawn(told.asking)
@@ -106,6 +109,12 @@ def _weighed(told: Told, scene: Scene, counts: Floats) -> list[Weighed]:
             "likelihood\n\nleave out their confidence, or likelihood= and tc.TruncatedNormal"
         )
     return [weigh(scene.bound, each, scene.prior, counts, told.asking) for each in doubts]
+
+
+def _apart(asking: Asking, number: int) -> Asking:
+    """With a seed of its own: rows that are independent are drawn so."""
+    words = np.random.SeedSequence([asking.seed, 5, number]).generate_state(1, np.uint64)
+    return replace(asking, seed=int(words[0] >> 1))
 
 
 def _mixture(scene: Scene, weighed: Weighed, counts: Floats, asking: Asking) -> Whole:
