@@ -126,11 +126,8 @@ def _claims(facts: dict[str, Any]) -> tuple[Claim, ...]:
         ),
         Claim("more cases bring the posterior nearer", hundred["posterior"] < twenty["posterior"]),
         Claim(
-            "the posterior is as near as the paper's, or nearer",
-            all(
-                each["posterior"] <= 1.15 * (each["posterior_paper"] + 0.005)
-                for each in (twenty, hundred)
-            ),
+            "the posterior is within 15 % of the paper's distance, or nearer",
+            all(each["posterior"] <= 1.15 * each["posterior_paper"] for each in (twenty, hundred)),
         ),
     )
 

@@ -252,8 +252,7 @@ def _claims(facts: dict[str, Any]) -> tuple[Claim, ...]:
 
 
 def _near(each: dict[str, Any], mean: float) -> bool:
-    """Printed figures have two digits: .03 may be anything below .035."""
-    return mean <= NEAR * (float(each["methods"][BEST]["paper"]) + 0.005)
+    return mean <= NEAR * float(each["methods"][BEST]["paper"])
 
 
 def _remarks(facts: dict[str, Any]) -> tuple[str, ...]:
