@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -108,3 +109,13 @@ def test_rows_that_no_rule_ties_are_drawn_independently(doubt: str) -> None:
     assert abs(found) < 5 / np.sqrt(both.size)
     apart = np.hypot(both.sd["A"][0], both.sd["B"][0])
     assert_allclose(both.of("P(A=y) - P(B=y)").sd[0], apart, rtol=5 / np.sqrt(both.size))
+
+
+def test_it_is_said_where_draws_hang_together() -> None:
+    states = [f"s{at:02d}" for at in range(50)]
+    ordered = "\n".join(f"P(X={a}) <= P(X={b})" for a, b in pairwise(states))
+    few = tc.Sampling(draws=200, precision=1e-2)
+    rough = tc.posterior("X", {"X": states}, knowledge=ordered, sampling=few, seed=1)
+    assert rough.diagnostics.size < 100
+    (note,) = (each for each in rough.notes if "effective sample size" in each)
+    assert f"is only {rough.diagnostics.size:.0f}:" in note

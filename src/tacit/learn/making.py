@@ -39,6 +39,9 @@ from tacit.learn.told import (
 from tacit.learn.whole import Asking, Whole, whole
 from tacit.version import __version__
 
+FEW = 100
+"""Independent draws below which quantiles are not to be trusted."""
+
 
 def posterior_of(told: Told) -> Posterior:
     """The posterior of complete cases, counted before."""
@@ -231,6 +234,12 @@ def notes_of(told: Told, pooled: bool, found: Whole) -> tuple[str, ...]:
         notes.append(
             "the sampler stopped before the wished precision was reached; diagnostics say how far "
             "it came"
+        )
+    size = float(found.size[~found.exact].min(initial=np.inf))
+    if size < FEW:
+        notes.append(
+            f"the effective sample size of some cells is only {size:.0f}: their spreads and "
+            "intervals are rough; a smaller precision= in tc.Sampling makes more draws"
         )
     if told.counted is not None:
         notes += told.counted.notes
