@@ -12,6 +12,7 @@ from tacit.core.errors import OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.engines.statistics import Statistics
+from tacit.engines.tasks import thread_bound
 from tacit.estimate.bayes.draws import Sampling
 from tacit.estimate.normals import TruncatedNormal
 from tacit.estimate.posteriors import check_level
@@ -72,7 +73,7 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
     _check(prior, likelihood, sampling)
     asked = fresh_seed(seed)
     with watched(progress, "drawing") as told:
-        asking = Asking(level, sampling or Sampling(), asked, threads or 1, told)
+        asking = Asking(level, sampling or Sampling(), asked, thread_bound(threads), told)
         wish = Wish(given, known, prior, likelihood, pooled, asking)
         if isinstance(data, Statistics):
             return _counted(wish, counted_before(given, data))
