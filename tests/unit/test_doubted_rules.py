@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import naive_posterior as naive
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import betainc
 
+import naive_posterior as naive
 import tacit as tc
 
 STATES = ("heads", "tails")
@@ -150,3 +150,17 @@ def test_more_doubted_rules_of_a_row_than_can_be_combined_are_still_weighed() ->
     probabilities = [rule.probability for rule in fit.rules]
     assert min(probabilities[:9]) > 0.5
     assert probabilities[9] < 1e-6
+
+
+def test_sets_that_contradict_themselves_leave_their_belief_to_the_others() -> None:
+    rules = "P(Coin=heads) >= 0.6 confidence 0.8\nP(Coin=heads) <= 0.3 confidence 0.7"
+    total = 0.0
+    for heads, ways in ((0, 1), (1, 2), (2, 1)):
+        data = coin(heads, 2 - heads)
+        found = tc.posterior(COIN, data, prior=tc.K2(), knowledge=rules, seed=1)
+        compared = tc.compare(COIN, data, [rules, None], prior=tc.K2(), folds=2, seed=1)
+        marginal = found.log_marginal_likelihood
+        assert marginal is not None
+        assert compared["expert A"].log_marginal_likelihood == pytest.approx(marginal, abs=1e-9)
+        total += ways * np.exp(marginal)
+    assert total == pytest.approx(1.0, abs=1e-9)

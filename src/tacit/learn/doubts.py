@@ -6,8 +6,9 @@ has the probability
 
 P(S given cases)  ∝  Π_{held} c · Π_{not held} (1 - c) · P(cases given the rules of S),
 
-so that enough cases overrule a wrong rule whatever its confidence below 1, and never a certain
-one. Rules that have no rows in common are weighed apart. [PDKX-3, EXT-10; 5.1]
+among the sets that can hold together and with the certain rules, so that enough cases overrule a
+wrong rule whatever its confidence below 1, and never a certain one. Rules that have no rows in
+common are weighed apart. [PDKX-3, EXT-10; 5.1]
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ def _weighed(
     pooled: bool,
 ) -> Weighed:
     found: dict[frozenset[int], tuple[Scheme, float, float]] = {}
-    best = -np.inf
+    best = able = -np.inf
     todo = _first(doubt)
     while todo and len(found) < MOST:
         held = todo.pop(0)
@@ -154,12 +155,17 @@ def _weighed(
             continue
         scheme = scheme_of(bound, doubt, held)
         value, error = _evidence(scheme, prior, counts, asking, pooled)
-        value += sum(prior_log[rule][rule in held] for rule in doubt.rules)
+        believed = sum(prior_log[rule][rule in held] for rule in doubt.rules)
+        value += believed
         found[held] = (scheme, value, error)
+        if scheme.ground.feasible:
+            able = float(np.logaddexp(able, believed))
         best = max(best, value)
         if len(doubt.rules) > EVERY and value > best - WINDOW:
             todo += [held ^ {rule} for rule in doubt.rules]
-    return _normalised(doubt, list(found.values()), pooled)
+    if len(doubt.rules) > EVERY:
+        able = 0.0  # not all of them were looked at
+    return _normalised(doubt, list(found.values()), able, pooled)
 
 
 def _first(doubt: Doubt) -> list[frozenset[int]]:
@@ -193,7 +199,10 @@ def _evidence(
     return float(found.value.sum()), float(np.sqrt((found.error**2).sum()))
 
 
-def _normalised(doubt: Doubt, found: list[tuple[Scheme, float, float]], pooled: bool) -> Weighed:
+def _normalised(
+    doubt: Doubt, found: list[tuple[Scheme, float, float]], able: float, pooled: bool
+) -> Weighed:
+    """able: log of the probability of all sets that can hold, before any case"""
     values = np.array([value for _, value, _ in found])
     top = values.max()
     shares = np.exp(values - top)
@@ -204,7 +213,7 @@ def _normalised(doubt: Doubt, found: list[tuple[Scheme, float, float]], pooled: 
         doubt,
         tuple(scheme for (scheme, _, _), keep in zip(found, kept, strict=True) if keep),
         weights[kept],
-        float(top + np.log(shares.sum())),
+        float(top + np.log(shares.sum())) - able,
         float(np.sqrt(((weights * errors) ** 2).sum())),
         pooled,
     )

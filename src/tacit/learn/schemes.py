@@ -2,8 +2,9 @@
 
 A rule with confidence c holds with probability c before any case is seen, so that a set with
 doubted rules is a mixture: P(cases) = Σ over sets S of them of P(S) P(cases given certain rules
-and S). Doubted rules without rows in common are independent, and their sums are taken apart; a set
-that contradicts itself or the certain rules has no cases. [PDKX-3; 5.1]
+and S). Doubted rules without rows in common are independent, and their sums are taken apart; sets
+that contradict themselves or the certain rules are no sets, and the others share their
+probability, so that all cases together have probability 1. [PDKX-3; 5.1]
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ def marginal_of(schemes: Schemes, asked: Question) -> LogEvidence:
     value, variance = base.value, base.error**2
     for group in schemes.groups:
         terms = [(each.log_prior, _evidence(each.ruled, asked)) for each in group if each.ruled]
-        logs = np.array([prior + found.value for prior, found in terms])
+        whole = np.logaddexp.reduce([prior for prior, _ in terms])
+        logs = np.array([prior - whole + found.value for prior, found in terms])
         top = logs.max()
         weights = np.exp(logs - top)
         value += float(top + np.log(weights.sum())) - base.value

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.core.errors import EstimateError
 from tacit.estimate.bayes.bridges import bridged
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.draws import Sampling
@@ -32,6 +33,9 @@ from tacit.estimate.bayes.sampler import sample
 from tacit.estimate.ruled.splits import ImproperError
 from tacit.knowledge.blocks import Blocks
 from tacit.knowledge.polytope import Interior, relative_interior
+
+MOST_CASES = 1e8
+"""Cases of one cell beyond which rounding outweighs what draws can tell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +68,12 @@ def log_evidence(
         value = exact_log_evidence(exact, alpha, counts, pooled=pooled)
         error = np.where(np.isnan(value), np.nan, 0.0)
         how = [exact.kinds.get(block, "") for block in range(len(blocks))]
+        if np.isnan(value).any() and counts.max(initial=0.0) > MOST_CASES:
+            raise EstimateError(
+                f"the marginal likelihood of more than {MOST_CASES:,.0f} cases under these rules "
+                "has no closed form, and draws cannot tell it"
+                "\n\ncompare held-out cases instead: tc.cross_validate"
+            )
         for way in (_independent, _bridge):
             left = np.flatnonzero(np.isnan(value))
             if left.size:

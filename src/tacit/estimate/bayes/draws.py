@@ -10,6 +10,9 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError
 
+MOST_DRAWS = 10_000_000
+"""Draws that are kept at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -36,8 +39,12 @@ class Sampling:
                 f"draws={self.draws} are too few for {self.chains} chains: 4 of each are needed "
                 "to tell whether they agree"
             )
-        if self.precision is not None and not self.precision > 0:
-            raise OptionError(f"precision={self.precision!r} must be above 0, or None")
+        wished: Any = self.precision
+        number = isinstance(wished, int | float) and not isinstance(wished, bool)
+        if wished is not None and not (number and wished > 0):
+            raise OptionError(f"precision={wished!r:.60} must be a number above 0, or None")
+        if self.draws > MOST_DRAWS:
+            raise OptionError(f"draws={self.draws} are more than memory holds: {MOST_DRAWS:,}")
 
     def describe(self) -> str:
         """The settings as Python writes them."""
