@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import naive_posterior as naive
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import betainc
 
+import naive_posterior as naive
 import tacit as tc
 
 
