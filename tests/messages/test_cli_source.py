@@ -61,6 +61,14 @@ MESSAGES = {
         "--source: two sources are named 'bath'\n\n    other/bath.csv\n          ^^^^\n\n"
         "give each a name of its own: bath2=other/bath.csv\n"
     ),
+    f"{FIT} --source Bath=bath.csv --source Bath=other/bath.csv.gz": (
+        "--source: two sources are named 'Bath'\n\n    Bath=other/bath.csv.gz\n    ^^^^\n\n"
+        "give each a name of its own: Bath2=other/bath.csv.gz\n"
+    ),
+    f"{FIT} --source bath.csv --source other/bath.csv.gz": (
+        "--source: two sources are named 'bath'\n\n    other/bath.csv.gz\n          ^^^^\n\n"
+        "give each a name of its own: bath2=other/bath.csv.gz\n"
+    ),
     f"{FIT} --source Bath=baht.csv": (
         "--source Bath: there is no file 'baht.csv'; did you mean 'bath.csv'?\n"
     ),

@@ -10,7 +10,7 @@ import naive_transfer as naive
 import tacit as tc
 from tacit.estimate.transfer.aggregation import mapped
 from tacit.estimate.transfer.alignment import NOBODY, aligned
-from tacit.estimate.transfer.choosing import Wanted, candidates
+from tacit.estimate.transfer.choosing import Candidate, Wanted, candidates, weighted
 from tacit.estimate.transfer.compatible import exact_interval
 from tacit.estimate.transfer.fragments import Fragment, in_the_order_of, matches
 from tacit.estimate.transfer.metric import most_likely_rows, row_divergences, zhou2015
@@ -345,3 +345,10 @@ def test_a_printed_loan_tells_how_probable_it_is():
     loan = fit.borrowed[0].loans[0]
     assert 0.5 < loan.probability < 1
     assert loan.worth == loan.cases == 300
+
+
+@pytest.mark.parametrize(("sure", "factor", "own"), [(1.0, -800.0, 0.0), (0.0, 800.0, 1.0)])
+def test_what_was_certain_about_a_source_stays_so_whatever_the_cases_say(sure, factor, own):
+    (match,) = matches(fragment((2, 2)), (2, 2))
+    found = Candidate(match, factor, np.zeros(0, dtype=np.int64))
+    assert weighted([found], {"Leeds": sure}, 0.0).own == own

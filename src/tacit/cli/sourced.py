@@ -77,7 +77,9 @@ def named_sources(texts: Sequence[str] | None) -> list[Named]:
             at = text.index(named.name)
             what = f"two sources are named {named.name!r}"
             said = marked(text, at, at + len(named.name), what, "--source")
-            raise OptionError(f"{said}\n\ngive each a name of its own: {named.name}2={text}")
+            raise OptionError(
+                f"{said}\n\ngive each a name of its own: {named.name}2={_name(text)[1]}"
+            )
         found[named.name] = named
     return list(found.values())
 
@@ -98,7 +100,7 @@ def _named(text: str) -> Named:
             raise _wrong(text, at - (not amount), at + len(amount), what)
     if not file:
         raise _wrong(text, 0, len(text), "no file is named")
-    return Named(text, name or Path(file).stem, file, strength, structure)
+    return Named(text, name or Path(file.removesuffix(".gz")).stem, file, strength, structure)
 
 
 def _name(text: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError
 from tacit.core.variables import Discrete, Variable
-from tacit.estimate.estimates import ML
+from tacit.estimate.estimates import MAP, ML
 from tacit.estimate.transfer.enriched import Enriched
 from tacit.estimate.transfer.fragments import Fragment, in_the_order_of
 from tacit.families.counts import Counts, SparseCounts
@@ -56,9 +56,21 @@ def lenders(sources: Any, transfer: Any, structure: Structure, choices: Choices)
             "tc.ML() takes the cases alone, and borrows nothing"
             "\n\nuse estimate=tc.Smoothed(), which borrows, or leave out the sources"
         )
+    _refuse_mode(how, choices)
     named = as_sources(sources)
     every = (each for source in named for each in fragments_of(source, structure.dag))
     return Lenders(named, tuple(each for each in every if each.cases > 0), how)
+
+
+def _refuse_mode(transfer: Transfer, choices: Choices) -> None:
+    """Ways to borrow that make an estimate of their own cannot make the most probable one."""
+    normal = isinstance(transfer, BestFragment) and transfer.fusion == "normal"
+    if isinstance(choices.estimate, MAP) and (normal or isinstance(transfer, Aggregate)):
+        what = "the posterior mean" if normal else "most likely tables taken together"
+        raise OptionError(
+            f"{transfer.describe()} gives {what}, not what is most probable"
+            "\n\nleave out estimate=tc.MAP(), or use transfer=tc.BestFragment()"
+        )
 
 
 def refuse_inferred(given: Lenders, tied: Any, kept: bool) -> None:
@@ -173,6 +185,8 @@ def lent_to(target: Target, given: Lenders) -> Lent:
 def with_loans(fit: Fit, before: Fit, lent: Lent, given: Lenders) -> Fit:
     """The fit with what was borrowed told: from where, and how far it moved the estimate."""
     tables = tuple(replace(each, moved=_moved(fit, before, each.variable)) for each in lent.tables)
+    if not given.fragments:
+        tables = tuple(replace(each, why="no source has a case to lend") for each in tables)
     settings = {
         **fit.settings,
         "sources": plain_sources(given.sources),

@@ -154,7 +154,11 @@ def _mixed(
     taken = sorted(((c, w) for c, w in pairs if w > 1e-3), key=lambda each: -each[1])
     if taken:
         return taken, ""
-    return [], _nothing(found) if not told.candidates else "no fragment fits"
+    if not any(each.allowed for each in found):
+        return [], _nothing(found)
+    if told.candidates:
+        return [], "no fragment fits"
+    return [], f"that some fragment is the same table has probability {1 - told.own:.2g} only"
 
 
 def _nothing(found: list[Candidate]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import OptionError
+from tacit.core.errors import EstimateError, KnowledgeError, OptionError
 from tacit.estimate.bayes.draws import Sampling
 from tacit.estimate.normals import TruncatedNormal
 from tacit.estimate.ruled.multipliers import priced
@@ -58,7 +58,7 @@ def fit_normal(
         structure, knowledge, families, alpha, normal, transfer.printed, None,
         Asking(choices.level, FEW, choices.seed or 0), "normal priors", counted,
     )  # fmt: skip
-    posterior = posterior_of(told)
+    posterior = _posterior(told, transfer)
     network = posterior.network
     likelihood = 0.0
     for name in families:
@@ -77,6 +77,18 @@ def fit_normal(
         proof=None,
         settings={**before.settings, "estimate": "PosteriorMean()", "prior": "normal priors"},
     )
+
+
+def _posterior(told: Told, transfer: BestFragment) -> Posterior:
+    """The posterior; what it cannot do, `BestFragment()` can."""
+    try:
+        return posterior_of(told)
+    except (EstimateError, KnowledgeError) as problem:
+        said = str(problem).split("\n\nuse tc.fit")[0].split("\n\nleave out their confidence")[0]
+        if said == str(problem):
+            raise
+        right = "use transfer=tc.BestFragment(), whose evidence goes with all rules"
+        raise type(problem)(f"{transfer.describe()}: {said}\n\n{right}") from None
 
 
 def _priors(lent: Lent, transfer: BestFragment, seed: int) -> TruncatedNormal | None:

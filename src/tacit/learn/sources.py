@@ -8,8 +8,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from tacit.arrays import Floats
 from tacit.core.dag import Dag
-from tacit.core.errors import ColumnError, OptionError, TacitError
+from tacit.core.errors import ColumnError, OptionError, SizeError, TacitError
 from tacit.core.network import Network
 from tacit.core.variables import Variable
 from tacit.engines.statistics import Statistics
@@ -19,6 +20,9 @@ from tacit.families.table import Table
 from tacit.infer.marginals import joint
 from tacit.learn.fits import Evidence, Fit
 from tacit.learn.parts import discrete_axes
+
+MOST = 1e12
+"""More cases than that leave no digits for the target's own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +48,8 @@ class Source:
         number = isinstance(given, int | float) and not isinstance(given, bool)
         if given is not None and not (number and isfinite(given) and given >= 0):
             raise OptionError(f"strength={given!r} of a source is a number of cases, 0 or more")
+        if given is not None and given > MOST:
+            raise OptionError(f"strength={given!r} of a source is too much; {MOST:.0e} is the most")
         sure: Any = self.related
         number = isinstance(sure, int | float) and not isinstance(sure, bool)
         if not (number and 0 <= sure <= 1):
@@ -70,7 +76,7 @@ def as_sources(given: Any) -> tuple[Source, ...]:
 
 def _made_up(source: Source, at: int) -> str:
     if isinstance(source.data, str | Path):
-        return Path(str(source.data)).stem
+        return Path(str(source.data).removesuffix(".gz")).stem
     return f"source {at}"
 
 
@@ -83,6 +89,12 @@ def fragments_of(source: Source, target: Dag) -> tuple[Fragment, ...]:
                 "it has no table to lend: all its variables are continuous"
                 "\n\nmake them discrete with tc.discretise"
             )
+        most = max(each.cases for each in found)
+        if most > MOST:
+            raise OptionError(
+                f"it would be worth {most:.3g} cases\n\ngive it a strength that comes to "
+                f"{MOST:.0e} cases at most; beyond that the target's own are lost in rounding"
+            )
         return found
     except TacitError as problem:
         problem.args = (f"source {source.name!r}: {problem}",)
@@ -91,6 +103,11 @@ def fragments_of(source: Source, target: Dag) -> tuple[Fragment, ...]:
 
 def _fragments(source: Source, target: Dag) -> tuple[Fragment, ...]:
     data = _read(source.data)
+    if source.structure is not None and isinstance(data, Network | Statistics):
+        whose = (
+            ("a network has", "its") if isinstance(data, Network) else ("statistics have", "their")
+        )
+        raise OptionError(f"{whose[0]} a structure of {whose[1]} own\n\nleave out structure=")
     if isinstance(data, Network):
         return _published(source, data)
     if isinstance(data, Statistics):
@@ -103,16 +120,17 @@ def _fragments(source: Source, target: Dag) -> tuple[Fragment, ...]:
 def _learned(source: Source, data: Any, target: Dag) -> Fit:
     from tacit.learn.fit import fit
 
-    if source.structure is not None:
-        return fit(source.structure, data)
     try:
-        return fit(target, data)
+        return fit(target if source.structure is None else source.structure, data)
     except ColumnError as problem:
         said = str(problem).split("\n\na variable that no column measures")[0]
-        raise ColumnError(
-            f"{said}\n\na source with other variables says how they hang together: "
+        right = (
+            "a source with other variables says how they hang together: "
             'tc.Source(cases, structure="A -> B")'
-        ) from None
+        )
+        if source.structure is not None:
+            right = "every variable in the structure of a source needs a column"
+        raise ColumnError(f"{said}\n\n{right}") from None
 
 
 def _read(data: Any) -> Any:
@@ -136,9 +154,19 @@ def _published(source: Source, network: Network) -> tuple[Fragment, ...]:
         if isinstance(table, Table):
             names = tuple(axis.name for axis in table.variables)
             states = tuple(axis.states for axis in table.variables)
-            counts = source.strength * joint(network, names)
+            counts = source.strength * _joint(network, names)
             found.append(Fragment(source.name, name, names[:-1], counts, states, nominal=True))
     return tuple(found)
+
+
+def _joint(network: Network, names: tuple[str, ...]) -> Floats:
+    try:
+        return joint(network, names)
+    except SizeError as problem:
+        raise SizeError(
+            f"{problem}\n\ndraw cases from it instead: "
+            "tc.Source(tc.sample(network, 1000, seed=1), structure=network.dag)"
+        ) from None
 
 
 def _counted(

@@ -12,6 +12,8 @@ from tacit.estimate.transfer.normal_prior import NormalPrior
 CHECKS = ("tolerant", "strict", "none")
 STATES = ("same", "aggregate", "relabel")
 PARENTS = ("same", "align")
+MOST = 1e12
+"""How often a pool may count a case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class _Transfer:
         _one_of("states", self.states, STATES)
         _one_of("parents", self.parents, PARENTS)
         given: Any = self.names
-        if not isinstance(given, int | float) or not isfinite(given) or given <= 0:
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        if not (number and isfinite(given) and given > 0):
             raise OptionError(f"names={given!r:.60} must be a number above 0")
 
     def describe(self) -> str:
@@ -121,6 +124,8 @@ class Pool(_Transfer):
         number = isinstance(given, int | float) and not isinstance(given, bool)
         if not (number and isfinite(given) and given >= 0):
             raise OptionError(f"strength={given!r:.60} must be a number, 0 or more")
+        if given > MOST:
+            raise OptionError(f"strength={given!r:.60} is too much; {MOST:.0e} is the most")
 
 
 Transfer: TypeAlias = BestFragment | Mixture | Aggregate | Pool
@@ -132,5 +137,6 @@ def _one_of(option: str, given: Any, known: tuple[str, ...]) -> None:
 
 
 def _share(option: str, given: Any) -> None:
-    if not isinstance(given, int | float) or not 0 <= given <= 1:
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    if not (number and 0 <= given <= 1):
         raise OptionError(f"{option}={given!r:.60} must lie between 0 and 1")

@@ -142,15 +142,20 @@ def weighted(found: Sequence[Candidate], before: Mapping[str, float], threshold:
     for each in allowed:
         name = each.match.fragment.source
         believed = before[name] / share / per[name]
-        logs.append(each.log_factor + each.bonus + np.log(max(believed, 1e-300)))
+        logs.append(each.log_factor + each.bonus + _log(believed))
     total = sum(before[name] for name in {c.match.fragment.source for c in allowed}) / share
-    none = np.log(max(1.0 - total, 1e-300))
+    none = _log(1.0 - total)
     top = max([none, *logs])
     masses = np.exp(np.array([none, *logs]) - top)
     masses /= masses.sum()
     if masses[1:].sum() < threshold:
-        return Weighted((), np.zeros(0), 1.0)
+        return Weighted((), np.zeros(0), float(masses[0]))
     return Weighted(tuple(allowed), np.asarray(masses[1:]), float(masses[0]))
+
+
+def _log(probability: float) -> float:
+    """Its logarithm; what cannot be stays so, whatever speaks for it."""
+    return float(np.log(probability)) if probability > 0 else -np.inf
 
 
 def best(found: Sequence[Candidate], before: Mapping[str, float]) -> tuple[Candidate, float] | None:
