@@ -52,6 +52,7 @@ bench: $(VENV)/.development
 	$(BIN)/python benchmarks/em.py
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/posterior.py
+	$(BIN)/python benchmarks/posterior.py --library
 
 docs: $(VENV)/.development
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html

@@ -352,3 +352,33 @@ def test_what_was_certain_about_a_source_stays_so_whatever_the_cases_say(sure, f
     (match,) = matches(fragment((2, 2)), (2, 2))
     found = Candidate(match, factor, np.zeros(0, dtype=np.int64))
     assert weighted([found], {"Leeds": sure}, 0.0).own == own
+
+
+def test_states_written_alike_are_not_turned_round_under_another_name():
+    ours = tc.fit(
+        "A -> B", {"A": ["no", "no", "yes", "yes"] * 5, "B": ["no", "no", "no", "yes"] * 5}
+    )
+    a, b = (tc.Discrete(name, ("yes", "no")) for name in ("X", "Y"))
+    theirs = tc.Network(
+        tc.Dag.parse("X -> Y"),
+        {"X": a, "Y": b},
+        {
+            "X": tc.Table((a,), np.array([0.5, 0.5])),
+            "Y": tc.Table((a, b), np.array([[0.5, 0.5], [0.02, 0.98]])),
+        },
+    )
+    fit = tc.fit(ours.network, data, sources=tc.Source(theirs, name="York", strength=400))
+    assert fit.borrowed[1].loans[0].probability > 0.9
+    assert fit.network["B"].values[0, 1] < 0.05  # P(B=yes | A=no)
+
+
+def test_a_doubted_rule_excludes_no_source():
+    asia = tc.textbook("asia")
+    leeds = tc.Source(tc.sample(asia, 300, seed=2), name="Leeds")
+    rule = "P(bronc=yes | smoke=yes) <= 0.2"
+    cases = tc.sample(asia, 60, seed=1)
+    certain = tc.fit(asia, cases, sources=leeds, knowledge=rule)
+    doubted = tc.fit(asia, cases, sources=leeds, knowledge=f"{rule} confidence 0.1")
+    assert certain.borrowed[4].refused
+    assert not doubted.borrowed[4].refused
+    assert doubted.borrowed[4].loans

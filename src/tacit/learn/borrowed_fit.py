@@ -27,6 +27,7 @@ from tacit.learn.fits import Fit
 from tacit.learn.lending import Lent, lend
 from tacit.learn.loans import Borrowed
 from tacit.learn.parts import discrete_axes
+from tacit.learn.ruled import certain_part
 from tacit.learn.source_words import plain_sources
 from tacit.learn.sources import Source, as_sources, fragments_of
 from tacit.learn.structures import Structure
@@ -131,10 +132,15 @@ def _refuse_no_prior(alpha: Mapping[str, Floats]) -> None:
 
 
 def _in_our_states(given: Lenders, target: Target) -> Lenders:
-    """The fragments with the states of variables of the same names in the target's order."""
+    """The fragments with their states in the target's order: those of variables of the same names,
+    and of others whose states are written alike."""
     states = {axes[-1].name: axes[-1].states for axes in target.families.values()}
+    alike: dict[frozenset[str], set[tuple[str, ...]]] = {}
+    for each in states.values():
+        alike.setdefault(frozenset(each), set()).add(each)
+    usual = {labels: next(iter(found)) for labels, found in alike.items() if len(found) == 1}
     return replace(
-        given, fragments=tuple(in_the_order_of(each, states) for each in given.fragments)
+        given, fragments=tuple(in_the_order_of(each, states, usual) for each in given.fragments)
     )
 
 
@@ -144,7 +150,8 @@ def target_of(
     alpha: Mapping[str, Floats],
     knowledge: Knowledge | None,
 ) -> Target:
-    """The tables that want to borrow, with the certain and doubted rules bound to them."""
+    """The tables that want to borrow, with the certain rules bound to them: a rule that may not
+    hold excludes no source."""
     tables = {
         name: discrete_axes(axes)
         for name, axes in families.items()
@@ -168,7 +175,7 @@ def _bound(
     cells = Cells.of(tables)
     declared = {a.name for axes in tables.values() for a in axes if not a.inferred_order}
     others = [name for name in families if name not in tables]
-    return bind(knowledge.rules, cells, ordered=declared, others=others)
+    return bind(certain_part(knowledge).rules, cells, ordered=declared, others=others)
 
 
 def enriched(choices: Choices, lent: Lent) -> Choices:

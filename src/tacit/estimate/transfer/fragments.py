@@ -61,8 +61,14 @@ class Match:
     price: float = 0.0
 
 
-def in_the_order_of(fragment: Fragment, states: Mapping[str, tuple[str, ...]]) -> Fragment:
+def in_the_order_of(
+    fragment: Fragment,
+    states: Mapping[str, tuple[str, ...]],
+    usual: Mapping[frozenset[str], tuple[str, ...]] | None = None,
+) -> Fragment:
     """The fragment with the states of the target's variables of the same names in their order.
+
+    usual: the one order in which the target has such a set of states, whatever the variable
 
     Names carry no weight, but a variable that is plainly the same must not be turned round. States
     that its cases do not show are added with none; a published network knows all of its own.
@@ -70,7 +76,7 @@ def in_the_order_of(fragment: Fragment, states: Mapping[str, tuple[str, ...]]) -
     names = (*fragment.parents, fragment.child)
     counts, told = fragment.counts, list(fragment.states)
     for axis, (name, theirs) in enumerate(zip(names, fragment.states, strict=False)):
-        ours = states.get(name, theirs)
+        ours = states.get(name) or (usual or {}).get(frozenset(theirs), theirs)
         if ours == theirs or not set(theirs) <= set(ours):
             continue
         if fragment.nominal and len(theirs) < len(ours):
