@@ -355,9 +355,8 @@ def test_what_was_certain_about_a_source_stays_so_whatever_the_cases_say(sure, f
 
 
 def test_states_written_alike_are_not_turned_round_under_another_name():
-    ours = tc.fit(
-        "A -> B", {"A": ["no", "no", "yes", "yes"] * 5, "B": ["no", "no", "no", "yes"] * 5}
-    )
+    data = {"A": ["no", "no", "yes", "yes"] * 5, "B": ["no", "no", "no", "yes"] * 5}
+    ours = tc.fit("A -> B", data)
     a, b = (tc.Discrete(name, ("yes", "no")) for name in ("X", "Y"))
     theirs = tc.Network(
         tc.Dag.parse("X -> Y"),
