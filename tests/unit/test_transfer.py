@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -381,3 +383,38 @@ def test_a_doubted_rule_excludes_no_source():
     assert certain.borrowed[4].refused
     assert not doubted.borrowed[4].refused
     assert doubted.borrowed[4].loans
+
+
+def test_a_source_that_has_seen_a_hidden_variable_leads_em_to_its_states():
+    asia = tc.textbook("asia")
+    cases = tc.sample(asia, 200, seed=1).select([name for name in asia if name != "either"])
+    leeds = tc.Source(tc.sample(asia, 500, seed=2), name="Leeds")
+    hidden = {"either": ["yes", "no"]}
+    alone = tc.fit(asia, cases, hidden=hidden, seed=1)
+    fit = tc.fit(asia, cases, hidden=hidden, sources=leeds, seed=1)
+    assert tc.divergence(asia, fit.network) < 0.1 < tc.divergence(asia, alone.network)
+    assert fit.borrowed[5].loans[0].fragment == "either"
+    assert all(after >= before - 1e-9 for before, after in itertools.pairwise(fit.trace))
+
+
+def test_an_unrelated_source_lends_nothing_to_a_hidden_variable():
+    asia = tc.textbook("asia")
+    cases = tc.sample(asia, 300, seed=1).select([name for name in asia if name != "either"])
+    random = np.random.default_rng(5)
+    wrong = tc.Network(
+        asia.dag,
+        asia.variables,
+        {
+            name: tc.Table(
+                asia[name].variables,
+                random.dirichlet(np.ones(2), asia[name].values.shape[:-1]).reshape(
+                    asia[name].values.shape
+                ),
+            )
+            for name in asia
+        },
+    )
+    leeds = tc.Source(tc.sample(wrong, 500, seed=2), name="Leeds")
+    fit = tc.fit(asia, cases, hidden={"either": ["yes", "no"]}, sources=leeds, seed=1)
+    alone = tc.fit(asia, cases, hidden={"either": ["yes", "no"]}, seed=1)
+    assert fit.log_likelihood > alone.log_likelihood - 5

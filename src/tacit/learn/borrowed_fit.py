@@ -24,6 +24,7 @@ from tacit.learn.borrowing import Target
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
 from tacit.learn.fits import Fit
+from tacit.learn.led import leading
 from tacit.learn.lending import Lent, lend
 from tacit.learn.loans import Borrowed
 from tacit.learn.parts import discrete_axes
@@ -97,7 +98,8 @@ def fit_borrowing(
     structure: Structure | None = None,
 ) -> Fit:
     """Learn without sources first; what the tables borrow follows from what was counted, or
-    expected, then; and learn again with it. [EXT-9, EXT-11]
+    expected, then; and learn again with it. Hidden variables that a source has seen are led to its
+    states in between. [EXT-9, EXT-11]
 
     counted, structure: complete cases
     """
@@ -105,6 +107,10 @@ def fit_borrowing(
     _refuse_no_prior(before.pseudo)
     target = target_of(families, before.evidence, before.pseudo, knowledge)
     given = _in_our_states(given, target)
+    led = leading(target, given.fragments, before.settings.get("hidden", ()))
+    if led:
+        seen = learned(replace(choices, prior=Enriched(choices.prior, led)))
+        target = target_of(families, seen.evidence, before.pseudo, knowledge)
     transfer = given.transfer
     if isinstance(transfer, Aggregate):
         from tacit.learn.aggregated import fit_aggregated
