@@ -18,11 +18,11 @@ from tacit.learn.sources import as_sources, fragments_of
 DAG = "A -> C <- B; C -> D"
 WAYS = [
     tc.BestFragment(),
-    tc.BestFragment(threshold=0.0, learned=True),
+    tc.BestFragment(threshold=0.0, learned=False),
     tc.BestFragment(parents="align"),
     tc.BestFragment(states="relabel"),
     tc.Mixture(),
-    tc.Mixture(learned=True),
+    tc.Mixture(learned=False),
     tc.Aggregate(),
     tc.Aggregate(variant="distance"),
     tc.Pool(),
@@ -201,7 +201,7 @@ def test_the_probability_of_one_table_vanishes_as_cases_of_another_mount():
     for many in (10, 100, 1000, 10_000):
         own = {"A": ["n"] * (many // 5) + ["y"] * (many - many // 5)}
         fit = tc.fit("A", own, sources=[tc.Source(other, "L")],
-                     transfer=tc.BestFragment(threshold=0.0))  # fmt: skip
+                     transfer=tc.BestFragment(threshold=0.0, learned=False))  # fmt: skip
         told.append(fit.borrowed[0].loans[0].probability)
     assert told[0] > 0.1
     assert told[1] < 1e-5

@@ -16,7 +16,7 @@ FORMS = (
     '"Leeds=leeds.csv@Smokes -> Tumour" for cases of another structure\n'
 )
 BEST = (
-    "\n\nafter 'best:' may stand: a threshold such as 0.8, normal, printed, guided, learned, "
+    "\n\nafter 'best:' may stand: a threshold such as 0.8, normal, printed, guided, apart, "
     "strict, unchecked, together, relabel, align\n"
 )
 

@@ -147,7 +147,7 @@ def test_a_fit_that_borrows_is_the_mean_over_one_table_and_two(related_before):
         pair(own),
         prior=tc.K2(),
         sources=[tc.Source(pair(other), "L", related=related_before)],
-        transfer=tc.BestFragment(threshold=0.0),
+        transfer=tc.BestFragment(threshold=0.0, learned=False),
     )
     (loan,) = next(each for each in fit.borrowed if each.variable == "B").loans
     assert loan.fragment == "B"

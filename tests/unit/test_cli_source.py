@@ -148,9 +148,9 @@ def test_a_transfer_is_read_with_all_its_words() -> None:
     named = [Named("x.csv", "x", "x.csv")]
     assert transfer_of(None, named) is None
     assert transfer_of("best", named) == tc.BestFragment()
-    told = transfer_of("best:0.8,guided,learned,strict,together,align", named)
+    told = transfer_of("best:0.8,guided,apart,strict,together,align", named)
     assert told == tc.BestFragment(
-        threshold=0.8, guided=True, learned=True, check="strict", states="aggregate",
+        threshold=0.8, guided=True, learned=False, check="strict", states="aggregate",
         parents="align",
     )  # fmt: skip
     assert transfer_of("best:normal,printed", named) == tc.BestFragment(

@@ -265,7 +265,7 @@ def test_sources_and_transfer_are_named_to_do_it_again(tmp_path, monkeypatch):
     ("transfer", "word"),
     [
         (tc.BestFragment(), "best"),
-        (tc.BestFragment(threshold=0.8, learned=True), "best:0.8,learned"),
+        (tc.BestFragment(threshold=0.8, learned=False), "best:0.8,apart"),
         (tc.BestFragment(fusion="normal", printed=True), "best:normal,printed"),
         (tc.Mixture(guided=True, states="aggregate"), "mixture:together,guided"),
         (tc.Aggregate(variant="distance"), "aggregate:distance"),

@@ -204,7 +204,7 @@ SETTINGS: Mapping[str, tuple[str, Any]] = {
     "normal": ("fusion", "normal"),
     "printed": ("printed", True),
     "guided": ("guided", True),
-    "learned": ("learned", True),
+    "apart": ("learned", False),
     "strict": ("check", "strict"),
     "unchecked": ("check", "none"),
     "together": ("states", "aggregate"),
@@ -219,7 +219,7 @@ SETTINGS: Mapping[str, tuple[str, Any]] = {
 
 
 def transfer_of(text: str | None, named: Sequence[Named]) -> Transfer | None:
-    """`best:0.8,learned` as `BestFragment(threshold=0.8, learned=True)`, and so on."""
+    """`best:0.8,apart` as `BestFragment(threshold=0.8, learned=False)`, and so on."""
     if text is None:
         return None
     if not named:

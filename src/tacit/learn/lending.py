@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.estimate.transfer.averaging import averaged
-from tacit.estimate.transfer.choosing import Candidate, best, weighted
+from tacit.estimate.transfer.choosing import Candidate, best, log_share, weighted
 from tacit.estimate.transfer.fitness import related
 from tacit.estimate.transfer.fragments import Fragment
 from tacit.learn.borrowing import Target, loan_of, offers, refusals
@@ -77,9 +77,12 @@ def _settled(factors: list[float | None], sure: float) -> float:
 
 
 def _largest(source: str, found: list[Candidate]) -> float | None:
-    """The largest log Bayes factor among fragments of one source that rules allow."""
-    mine = (e.log_factor for e in found if e.allowed and e.match.fragment.source == source)
-    return max(mine, default=None)
+    """The largest log Bayes factor among fragments of one source that rules allow, for all of
+    which together it was believed to be related."""
+    mine = [e for e in found if e.allowed and e.match.fragment.source == source]
+    if not mine:
+        return None
+    return max(e.log_factor + e.bonus for e in mine) - log_share(mine, source)
 
 
 def _lent(
@@ -102,15 +105,26 @@ def _lent(
         loans = tuple(
             loan_of(
                 c,
-                related(c.log_factor + c.bonus, before[c.match.fragment.source])
-                if isinstance(transfer, BestFragment)
-                else weight,
+                _probability(c, before, weight, transfer),
                 1.0 if whole_fragment else float(lend.sum()) / c.match.fragment.cases,
             )
             for (c, weight), lend in zip(taken, lends, strict=True)
         )
         tables.append(_table(target, name, each, loans, why))
     return Lent(counts, whole, tuple(tables), before)
+
+
+def _probability(
+    candidate: Candidate,
+    before: Mapping[str, float],
+    weight: float,
+    transfer: BestFragment | Mixture,
+) -> float:
+    """That the tables are the same; as printed a fragment counts fully whatever it is."""
+    if isinstance(transfer, BestFragment) and transfer.printed:
+        source = candidate.match.fragment.source
+        return related(candidate.log_factor + candidate.bonus, before[source])
+    return weight
 
 
 def _borrowed(target: Target, name: str, taken: Sequence[tuple[Candidate, float]]) -> list[Floats]:
@@ -132,7 +146,7 @@ def _table(
 def _best(
     found: list[Candidate], before: Mapping[str, float], transfer: BestFragment
 ) -> tuple[list[tuple[Candidate, float]], str]:
-    chosen = best(found, before)
+    chosen = best(found, before, literal=transfer.printed)
     if chosen is None:
         return [], _nothing(found)
     candidate, probability = chosen

@@ -57,7 +57,8 @@ class BestFragment(_Transfer):
                that probability; "normal": truncated normal priors from the source, and the
                posterior mean (MPL-TC)
     guided     the rules take part in the fitness, and not only in excluding fragments
-    learned    how related each source is, is learned from all tables together [EXT-4]
+    learned    how related each source is, is learned from all tables together, and not only given
+               [EXT-4]
     normal     how the normal priors are made
     printed    as the paper has it: product of binomials, no threshold, strict check
     """
@@ -65,7 +66,7 @@ class BestFragment(_Transfer):
     threshold: float = 0.5
     fusion: str = "evidence"
     guided: bool = False
-    learned: bool = False
+    learned: bool = True
     normal: NormalPrior = field(default_factory=NormalPrior)
     printed: bool = False
 
@@ -86,7 +87,7 @@ class Mixture(_Transfer):
 
     threshold: float = 0.0
     guided: bool = False
-    learned: bool = False
+    learned: bool = True
 
     def __post_init__(self) -> None:
         _Transfer.__post_init__(self)

@@ -158,10 +158,26 @@ def _log(probability: float) -> float:
     return float(np.log(probability)) if probability > 0 else -np.inf
 
 
-def best(found: Sequence[Candidate], before: Mapping[str, float]) -> tuple[Candidate, float] | None:
-    """The allowed candidate with the largest factor, and P(one common table) given both sites."""
+def best(
+    found: Sequence[Candidate], before: Mapping[str, float], *, literal: bool = False
+) -> tuple[Candidate, float] | None:
+    """The allowed candidate with the largest factor, and P(one common table) given both sites.
+
+    What is believed of a source is shared by its candidates: among many, one fits by chance.
+    literal: as printed, where every candidate is believed as if it were the only one
+    """
     for each in found:
         if each.allowed:
             source = each.match.fragment.source
-            return each, related(each.log_factor + each.bonus, before[source])
+            share = 0.0 if literal else log_share(found, source)
+            return each, related(each.log_factor + each.bonus - share, before[source])
     return None
+
+
+def log_share(found: Sequence[Candidate], source: str) -> float:
+    """ln of how many candidates a source has; ways to map states count together as one, and
+    namesakes as many times as they are believed more."""
+    mine = [
+        e.bonus - e.match.price for e in found if e.allowed and e.match.fragment.source == source
+    ]
+    return float(np.logaddexp.reduce(mine)) if mine else 0.0
