@@ -53,6 +53,7 @@ bench: $(VENV)/.development
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/posterior.py
 	$(BIN)/python benchmarks/posterior.py --library
+	$(BIN)/python benchmarks/transfer.py
 
 docs: $(VENV)/.development
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
