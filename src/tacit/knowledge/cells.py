@@ -43,6 +43,12 @@ class Cells:
         start, length = starts[table], lengths[table]
         return start + (cells - start) // length * length, length
 
+    @property
+    def declared(self) -> set[str]:
+        """The variables whose order of states somebody declared."""
+        every = (axis for axes in self.families.values() for axis in axes)
+        return {axis.name for axis in every if not axis.inferred_order}
+
     def block(self, name: str) -> Ints:
         """The cells of one table, shaped parents..., child."""
         shape = tuple(len(axis.states) for axis in self.families[name])

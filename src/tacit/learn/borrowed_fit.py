@@ -14,7 +14,6 @@ from tacit.core.variables import Discrete, Variable
 from tacit.estimate.estimates import MAP, ML
 from tacit.estimate.transfer.enriched import Enriched
 from tacit.estimate.transfer.fragments import Fragment, in_the_order_of
-from tacit.families.counts import Counts, SparseCounts
 from tacit.families.table import Table
 from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
@@ -28,6 +27,7 @@ from tacit.learn.led import leading
 from tacit.learn.lending import Lent, lend
 from tacit.learn.loans import Borrowed
 from tacit.learn.parts import discrete_axes
+from tacit.learn.positions import tables_counted
 from tacit.learn.ruled import certain_part
 from tacit.learn.source_words import plain_sources
 from tacit.learn.sources import Source, as_sources, fragments_of
@@ -163,12 +163,7 @@ def target_of(
         for name, axes in families.items()
         if isinstance(axes[-1], Discrete)
     }
-    counts = {
-        name: held.dense().values
-        for name, held in evidence.items()
-        if isinstance(held, Counts | SparseCounts)
-    }
-    return Target(tables, counts, alpha, _bound(tables, families, knowledge))
+    return Target(tables, tables_counted(evidence), alpha, _bound(tables, families, knowledge))
 
 
 def _bound(
@@ -179,9 +174,8 @@ def _bound(
     if knowledge is None:
         return None
     cells = Cells.of(tables)
-    declared = {a.name for axes in tables.values() for a in axes if not a.inferred_order}
     others = [name for name in families if name not in tables]
-    return bind(certain_part(knowledge).rules, cells, ordered=declared, others=others)
+    return bind(certain_part(knowledge).rules, cells, ordered=cells.declared, others=others)
 
 
 def enriched(choices: Choices, lent: Lent) -> Choices:

@@ -94,11 +94,9 @@ def derived(posterior: Posterior, text: str) -> Derived:
     if not isinstance(text, str):
         raise KnowledgeError(f'a quantity is a text such as "P(A=a | B=b)", not {text!r:.60}')
     said = expression_of(text)
-    families = posterior.cells.families
-    declared = {a.name for axes in families.values() for a in axes if not a.inferred_order}
-    bound = bind([rule_of(f"{text} <= 0")], posterior.cells, ordered=declared)
+    bound = bind([rule_of(f"{text} <= 0")], posterior.cells, ordered=posterior.cells.declared)
     if any(isinstance(part.of, Factors) for part in said.parts):
-        return _by_functions(posterior, text, said, declared)
+        return _by_functions(posterior, text, said)
     if bound.curved:
         return Derived(text, (text,), _by_queries(posterior, said), posterior.level)
     rows = bound.rows
@@ -110,7 +108,7 @@ def derived(posterior: Posterior, text: str) -> Derived:
     return Derived(text, labels, values, posterior.level)
 
 
-def _by_functions(posterior: Posterior, text: str, said: Expression, declared: set[str]) -> Derived:
+def _by_functions(posterior: Posterior, text: str, said: Expression) -> Derived:
     """Products and quotients, computed as they are written under every draw.
 
     A rule would multiply a quotient out, which says the same of a bound, but has other values.
@@ -119,7 +117,7 @@ def _by_functions(posterior: Posterior, text: str, said: Expression, declared: s
         lambda *values: _value(said, iter(values)), [str(each) for each in _asked(said)], at_most=0,
         name="f",
     )  # fmt: skip
-    bound = bind([asked], posterior.cells, ordered=declared)
+    bound = bind([asked], posterior.cells, ordered=posterior.cells.declared)
     functions = functions_of(bound, posterior.network.dag)
     drawn = cells_under(posterior, functions.support)
     theta, values = np.zeros(posterior.cells.size), np.empty((posterior.size, len(functions)))

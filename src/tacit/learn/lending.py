@@ -51,8 +51,7 @@ def lend(
     found = {name: offers(target, name, fragments, transfer) for name in target.families}
     if transfer.learned:
         before = _relatedness(list(found.values()), before)
-    choose = _best if isinstance(transfer, BestFragment) else _mixed
-    return _lent(target, found, before, transfer, choose)
+    return _lent(target, found, before, transfer)
 
 
 def _relatedness(found: Sequence[list[Candidate]], before: Mapping[str, float]) -> dict[str, float]:
@@ -90,13 +89,15 @@ def _lent(
     found: Mapping[str, list[Candidate]],
     before: Mapping[str, float],
     transfer: BestFragment | Mixture,
-    choose: object,
 ) -> Lent:
     counts: dict[str, Floats] = {}
     whole: dict[str, Floats] = {}
     tables = []
     for name, each in found.items():
-        taken, why = choose(each, before, transfer)  # type: ignore[operator]  # _best or _mixed
+        if isinstance(transfer, BestFragment):
+            taken, why = _best(each, before, transfer)
+        else:
+            taken, why = _mixed(each, before, transfer)
         lends = _borrowed(target, name, taken)
         if taken:
             counts[name] = np.sum(lends, axis=0)

@@ -26,6 +26,7 @@ from tacit.learn.evidence import POOLED, LogEvidence, refuse_empty_prior
 from tacit.learn.fits import CasesUsed
 from tacit.learn.ground import Ground
 from tacit.learn.mixing import NEGLIGIBLE, joined, mixed
+from tacit.learn.positions import tables_counted
 from tacit.learn.posteriors import Belief, Diagnostics, Mode, Posterior
 from tacit.learn.told import (
     Scene,
@@ -48,7 +49,7 @@ def posterior_of(told: Told) -> Posterior:
     assert told.counted is not None
     scene = scene_of(told)
     refuse_empty_prior(scene.known, told.alpha)
-    held = {name: each.dense().values for name, each in told.counted.evidence.items()}  # type: ignore[union-attr]  # tables only
+    held = tables_counted(told.counted.evidence)
     counts = flat(scene.cells, held)
     refuse_impossible(scene, counts)
     doubted = _weighed(told, scene, counts)

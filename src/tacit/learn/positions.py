@@ -36,6 +36,15 @@ def held_at(known: Ruled, tables: Mapping[str, Evidence]) -> Floats:
     return out
 
 
+def tables_counted(evidence: Mapping[str, Evidence]) -> dict[str, Floats]:
+    """The counts of every table; Gaussian families have none."""
+    return {
+        name: held.dense().values
+        for name, held in evidence.items()
+        if not isinstance(held, Moments)
+    }
+
+
 def free_rows(known: Ruled, name: str, inside: Ints | None, shape: tuple[int, ...]) -> Bools:
     """(rows,) the rows of a table that no rule speaks of."""
     free = np.ones(shape[0], dtype=np.bool_)

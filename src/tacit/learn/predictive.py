@@ -86,8 +86,7 @@ def networks(posterior: Posterior, draws: int) -> Iterator[Network]:
     drawn = {name: posterior.draws[name][chosen] for name in mean}
     for at in range(chosen.size):
         families = {
-            name: Table(mean[name].variables, drawn[name][at])  # type: ignore[arg-type]  # tables only
-            for name in mean
+            name: Table(axes, drawn[name][at]) for name, axes in posterior.cells.families.items()
         }
         yield Network(mean.dag, mean.variables, families)
 

@@ -63,9 +63,8 @@ def ruled(
         if isinstance(axes[-1], Discrete)
     }
     cells = Cells.of(tables) if layout is None else _placed(tables, layout)
-    declared = {axis.name for axes in tables.values() for axis in axes if not axis.inferred_order}
     others = [name for name in families if name not in tables]
-    bound = bind(knowledge.rules, cells, ordered=declared, others=others)
+    bound = bind(knowledge.rules, cells, ordered=cells.declared, others=others)
     return Ruled(knowledge, bound, compile_plan(bound, dag))
 
 

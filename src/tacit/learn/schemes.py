@@ -83,9 +83,10 @@ def schemes_of(knowledge: Knowledge | None, certain: Ruled | None, gathered: Gat
     if knowledge is None or certain is None or not doubted_part(knowledge):
         return Schemes(certain)
     families = certain.bound.cells.families
-    declared = {a.name for axes in families.values() for a in axes if not a.inferred_order}
     others = [name for name in gathered.families if name not in families]
-    bound = bind(knowledge.rules, certain.bound.cells, ordered=declared, others=others)
+    bound = bind(
+        knowledge.rules, certain.bound.cells, ordered=certain.bound.cells.declared, others=others
+    )
     doubts = doubts_of(bound)
     most = max(len(each.rules) for each in doubts)
     if most > EVERY:

@@ -19,10 +19,13 @@ from tacit.core.variables import Variable
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.curved.functions import functions_of
 from tacit.estimate.estimates import Estimate, PosteriorMean
+from tacit.estimate.gaussians import gaussian_log_likelihood
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.plan import compile_blocks, solve
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.tables import log_probability
+from tacit.families.gaussian import LinearGaussian
+from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.infer.likelihood import log_likelihood
 from tacit.knowledge.binding import bind
@@ -40,6 +43,7 @@ from tacit.learn.gathered import Gathered
 from tacit.learn.inferred import Wishes, fit_inferred
 from tacit.learn.mixing import NEGLIGIBLE
 from tacit.learn.parts import discrete_axes
+from tacit.learn.positions import tables_counted
 from tacit.learn.progress import Report
 from tacit.learn.ruled import certain_part, doubted_part
 from tacit.learn.structures import Structure
@@ -135,16 +139,16 @@ def _blended(
 ) -> _Blend:
     families = {name: discrete_axes(axes[name]) for name in base.pseudo}
     cells = Cells.of(families)
-    declared = {a.name for each in families.values() for a in each if not a.inferred_order}
     others = [name for name in axes if name not in families]
-    bound = bind(knowledge.rules, cells, ordered=declared, others=others)
+    bound = bind(knowledge.rules, cells, ordered=cells.declared, others=others)
     _refuse_curved(bound)
     doubts = doubts_of(bound)
     if bound.curved:
         refuse_doubts(bound, doubts, functions_of(bound, base.network.dag))
     prior = flat(cells, base.pseudo)
-    counts = flat(cells, {name: base.evidence[name].dense().values for name in families})  # type: ignore[union-attr]  # tables only
-    theta = flat(cells, {name: base.network[name].values for name in families})  # type: ignore[attr-defined]  # tables only
+    counts = flat(cells, tables_counted(base.evidence))
+    before = (base.network[name] for name in families)
+    theta = flat(cells, {each.child: each.values for each in before if isinstance(each, Table)})
     probability: dict[int, float] = {}
     asking = Asking(seed=choices.seed or 0)
     pooled = False
@@ -252,13 +256,13 @@ def _log_probabilities(
     base: Fit, network: Network, name: str, estimate: Estimate
 ) -> tuple[float, float]:
     """Log-likelihood and objective of one family; those of a Gaussian do not change."""
-    table = network[name]
-    if not isinstance(table, Table):
-        from tacit.estimate.gaussians import gaussian_log_likelihood
-
-        value = gaussian_log_likelihood(table, base.evidence[name])  # type: ignore[arg-type]  # no table
+    table, held = network[name], base.evidence[name]
+    if isinstance(table, LinearGaussian) and isinstance(held, Moments):
+        value = gaussian_log_likelihood(table, held)
         return value, value
-    counts = base.evidence[name].dense().values  # type: ignore[union-attr]  # tables only
+    assert isinstance(table, Table)
+    assert not isinstance(held, Moments)
+    counts = held.dense().values
     full = np.maximum(counts + estimate.pseudo(base.pseudo[name]), 0.0)
     return log_probability(table, counts), log_probability(
         table, np.where(table.values > 0, full, counts)

@@ -98,8 +98,7 @@ def scene_of(told: Told) -> Scene:
     if told.knowledge is None:
         return Scene(cells, _nothing(cells), None, prior, centre, spread)
     known = ruled(certain_part(told.knowledge), told.structure.dag, told.families)
-    declared = {a.name for axes in told.families.values() for a in axes if not a.inferred_order}
-    bound = bind(told.knowledge.rules, cells, ordered=declared)
+    bound = bind(told.knowledge.rules, cells, ordered=cells.declared)
     return Scene(cells, bound, known, prior, centre, spread)
 
 

@@ -269,12 +269,6 @@ def ways(plan: Plan, ruling: Ruling) -> tuple[str, ...]:
     return tuple(said)
 
 
-def posterior_mean(plan: Plan, alpha: Floats) -> Floats:
-    """The mean of the constrained Dirichlet with these parameters, where splits give it."""
-    _refuse_without_splits(plan, "the posterior mean")
-    return plan.forest.mean(alpha)
-
-
 def log_evidence(plan: Plan, alpha: Floats, counts: Floats) -> float | None:
     """Log marginal likelihood of the ruled rows; None where it has no closed form."""
     if plan.unequal.any() or plan.bends.stated or not plan.trees.all():
@@ -283,12 +277,3 @@ def log_evidence(plan: Plan, alpha: Floats, counts: Floats) -> float | None:
         return float(plan.forest.log_evidence(alpha, counts).sum())
     except EstimateError:  # the prior is improper on the shared cells
         return None
-
-
-def _refuse_without_splits(plan: Plan, what: str) -> None:
-    if plan.unequal.any() or plan.bends.stated or not plan.trees.all():
-        raise EstimateError(
-            f"{what} under these rules has no closed form: inequalities, or equalities that are no "
-            "tree of splits\n\nuse estimate=tc.Smoothed(), which maximises Σ (N + alpha) log θ "
-            "under the rules"
-        )
