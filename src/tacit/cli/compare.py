@@ -8,16 +8,18 @@ from typing import Annotated
 import typer
 
 from tacit.cli.answers import Answer, noted
-from tacit.cli.choices import PRIORS, prior_of
+from tacit.cli.choices import prior_of
 from tacit.cli.options import (
     Cases,
     Continuouses,
     Discretes,
     Json,
     Missing,
+    PriorName,
     Query,
     Quiet,
     Seed,
+    StructureOf,
     TableName,
     Threads,
     Weights,
@@ -32,14 +34,7 @@ tacit compare patients.csv --network asia.bif --knowledge ann.know --none --fold
 
 def compare(
     cases: Cases,
-    network: Annotated[
-        str,
-        typer.Option(
-            "--network",
-            metavar="NET",
-            help='The structure: a network file, or a dag as text, "A -> B <- C".',
-        ),
-    ],
+    network: StructureOf,
     knowledge: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,14 +48,7 @@ def compare(
         int,
         typer.Option(min=2, help="Parts into which the cases are split; each is held out once."),
     ] = 5,
-    prior: Annotated[
-        str,
-        typer.Option(
-            metavar="PRIOR",
-            help="bdeu:10, k2, jeffreys or dirichlet:2.",
-            autocompletion=lambda: list(PRIORS),
-        ),
-    ] = "bdeu:1",
+    prior: PriorName = "bdeu:1",
     weights: Weights = None,
     missing: Missing = None,
     discrete: Discretes = None,

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tacit.cli.answers import Answer
-from tacit.cli.choices import PRIORS, prior_of
+from tacit.cli.choices import prior_of
 from tacit.cli.options import (
     Cases,
     Continuouses,
     Discretes,
     Json,
     Missing,
+    PriorName,
     Query,
     Quiet,
     Seed,
+    StructureOf,
     TableName,
     Threads,
     Weights,
@@ -37,14 +39,7 @@ tacit discover patients.csv --network asia.bif --start expert.know --threshold 5
 
 def discover(
     cases: Cases,
-    network: Annotated[
-        str,
-        typer.Option(
-            "--network",
-            metavar="NET",
-            help='The structure: a network file, or a dag as text, "A -> B <- C".',
-        ),
-    ],
+    network: StructureOf,
     output: Annotated[
         str | None,
         typer.Option(
@@ -66,14 +61,7 @@ def discover(
             help="tables, rows, links, ratios, cells or orders; repeatable. All if not given.",
         ),
     ] = None,
-    prior: Annotated[
-        str,
-        typer.Option(
-            metavar="PRIOR",
-            help="bdeu:10, k2, jeffreys or dirichlet:2.",
-            autocompletion=lambda: list(PRIORS),
-        ),
-    ] = "bdeu:1",
+    prior: PriorName = "bdeu:1",
     threshold: Annotated[
         float | None,
         typer.Option(min=0, help="Nats that a rule must gain beyond its price; log 10."),

@@ -11,7 +11,6 @@ import typer
 
 from tacit.cli.answers import Answer
 from tacit.cli.choices import (
-    PRIORS,
     EmptyRows,
     EstimateName,
     MethodName,
@@ -26,10 +25,13 @@ from tacit.cli.options import (
     Continuouses,
     Discretes,
     Json,
+    KnowledgeFiles,
     Missing,
+    PriorName,
     Query,
     Quiet,
     Seed,
+    StructureOf,
     TableName,
     Threads,
     Weights,
@@ -79,33 +81,14 @@ tacit fit clinic.duckdb --table visits --network asia.bif --missing NA \\
 
 def fit(
     cases: Cases,
-    network: Annotated[
-        str,
-        typer.Option(
-            "--network",
-            metavar="NET",
-            help='The structure: a network file, or a dag as text, "A -> B <- C".',
-        ),
-    ],
+    network: StructureOf,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="OUT", help="Where the network is written.")
     ],
-    knowledge: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE", help="What experts know: a file of rules (.know); repeatable."
-        ),
-    ] = None,
+    knowledge: KnowledgeFiles = None,
     source: Sources = None,
     transfer: How = None,
-    prior: Annotated[
-        str,
-        typer.Option(
-            metavar="PRIOR",
-            help="bdeu:10, k2, jeffreys or dirichlet:2.",
-            autocompletion=lambda: list(PRIORS),
-        ),
-    ] = "bdeu:1",
+    prior: PriorName = "bdeu:1",
     estimate: Annotated[
         EstimateName, typer.Option(help="Which parameters to take.")
     ] = EstimateName.SMOOTHED,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tacit.cli.choices import PRIORS
 from tacit.core.dag import Dag
 from tacit.core.errors import OptionError
 
@@ -31,6 +32,31 @@ NetworkFile = Annotated[
     str,
     typer.Argument(
         metavar="NET", help="A network: .bif .xmlbif .xdsl .net .dsc .uai .json, also .gz."
+    ),
+]
+StructureOf = Annotated[
+    str,
+    typer.Option(
+        "--network",
+        metavar="NET",
+        help='The structure: a network file, or a dag as text, "A -> B <- C".',
+    ),
+]
+KnowledgeFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--knowledge",
+        metavar="FILE",
+        help="What experts know: a file of rules (.know); repeatable.",
+    ),
+]
+PriorName = Annotated[
+    str,
+    typer.Option(
+        "--prior",
+        metavar="PRIOR",
+        help="bdeu:10, k2, jeffreys or dirichlet:2.",
+        autocompletion=lambda: list(PRIORS),
     ),
 ]
 Weights = Annotated[

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.cli.answers import Answer, noted
-from tacit.cli.choices import PRIORS, prior_of
+from tacit.cli.choices import prior_of
 from tacit.cli.options import (
     Cases,
     Continuouses,
     Discretes,
     Json,
+    KnowledgeFiles,
     Missing,
+    PriorName,
     Query,
     Quiet,
     Seed,
+    StructureOf,
     TableName,
     Threads,
     Weights,
@@ -51,20 +54,8 @@ class LikelihoodName(StrEnum):
 
 def posterior(
     cases: Cases,
-    network: Annotated[
-        str,
-        typer.Option(
-            "--network",
-            metavar="NET",
-            help='The structure: a network file, or a dag as text, "A -> B <- C".',
-        ),
-    ],
-    knowledge: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE", help="What experts know: a file of rules (.know); repeatable."
-        ),
-    ] = None,
+    network: StructureOf,
+    knowledge: KnowledgeFiles = None,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="OUT", help="The posterior means as a network."),
@@ -75,14 +66,7 @@ def posterior(
             "--of", metavar="QUANTITY", help='Say "P(A=a | B=b) - P(A=a | B=c)"; repeatable.'
         ),
     ] = None,
-    prior: Annotated[
-        str,
-        typer.Option(
-            metavar="PRIOR",
-            help="bdeu:10, k2, jeffreys or dirichlet:2.",
-            autocompletion=lambda: list(PRIORS),
-        ),
-    ] = "bdeu:1",
+    prior: PriorName = "bdeu:1",
     likelihood: Annotated[
         LikelihoodName, typer.Option(help="binomial_product is MPL-C as it was printed.")
     ] = LikelihoodName.MULTINOMIAL,
