@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from threading import Event
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.core.interrupts import Asked, asked_to_end
 from tacit.learn.checkpoints import Checkpoint, Kept
 from tacit.learn.climb import Climb, climb
 from tacit.learn.expectation import EmIterate, Problem, at, plain_step, projected, squarem_step
@@ -47,41 +49,43 @@ def run_em(
     runs = task.method.runs(bool(task.hidden) and task.given is None)
     if runs == 1:  # one run has all threads for its E-steps, several have one each
         task = replace(task, problem=replace(task.problem, threads=threads))
-    stop = Event()
-    ears = _Ears(Tally(told, runs, task.method.max_steps), stop)
+    with asked_to_end() as asked:
+        ears = _Ears(Tally(told, runs, task.method.max_steps), Event(), asked)
 
-    def one(number: int) -> Climb[EmIterate]:
-        return _one_run(task, number, ears, checkpoint)
+        def one(number: int) -> Climb[EmIterate]:
+            return _one_run(task, number, ears, checkpoint)
 
-    if threads == 1 or runs == 1:
-        return list(_until_interrupted(one, runs, stop))
-    with ThreadPoolExecutor(min(threads, runs)) as pool:
-        futures = []
+        numbers, workers = iter(range(runs)), min(threads, runs)
+        if workers == 1:
+            found = _in_turn(one, numbers, ears)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                shares = pool.map(lambda _: _in_turn(one, numbers, ears), range(workers))
+            found = dict(ChainMap(*shares))
+    if not found:
+        raise KeyboardInterrupt
+    return [found[number] for number in sorted(found)]
+
+
+def _in_turn(
+    one: Callable[[int], Climb[EmIterate]], numbers: Iterator[int], ears: _Ears
+) -> dict[int, Climb[EmIterate]]:
+    """The runs one after the other, until all are done or someone asks for the end.
+
+    Several threads may take their numbers from one iterator.
+    """
+    found = {}
+    for number in numbers:
         try:
-            for number in range(runs):
-                futures.append(pool.submit(one, number))  # noqa: PERF401 - what is begun is kept
-            return [future.result() for future in futures]
-        except KeyboardInterrupt:
-            stop.set()
-            begun = [future for future in futures if not future.cancel()]
-            if not begun:
-                raise
-            return [future.result() for future in begun]
-
-
-def _until_interrupted(
-    one: Callable[[int], Climb[EmIterate]], runs: int, stop: Event
-) -> Iterator[Climb[EmIterate]]:
-    for number in range(runs):
-        try:
-            found = one(number)
+            found[number] = one(number)
         except KeyboardInterrupt:  # before its first step: the runs so far are what there is
-            if number == 0:
-                raise
-            return
-        yield found
-        if found.stop is Stop.INTERRUPTED or stop.is_set():
-            return
+            ears.stop.set()
+        except BaseException:
+            ears.stop.set()  # what other threads have begun is of no use any more
+            raise
+        if ears.ended():
+            break
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +94,11 @@ class _Ears:
 
     tally: Tally
     stop: Event
+    asked: Asked
+
+    def ended(self) -> bool:
+        """Whether no further step is wanted."""
+        return self.stop.is_set() or self.asked()
 
 
 def _one_run(
@@ -110,7 +119,7 @@ def _one_run(
 
     def heard(here: EmIterate, history: Sequence[float]) -> None:
         ears.tally.step(number, len(history), here.objective)
-        if ears.stop.is_set():
+        if ears.ended():
             raise KeyboardInterrupt
         if checkpoint is not None:
             checkpoint.keep(number, Kept(here.theta, here.before, tuple(history), None))

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.arrays import Ints
+from tacit.core.interrupts import Asked, asked_to_end
 from tacit.estimate.bayes.chains import Chains, Summary, summary, thinned
 from tacit.estimate.bayes.density import Density
 from tacit.estimate.bayes.draws import Draws, Sampling
@@ -55,9 +56,9 @@ def sample(
     found = inside if inside is not None else relative_interior(blocks)
     problem = Problem(blocks, density, settings, seed, found)
     page = Page.of(blocks, settings)
-    say = _Counter(len(which), told)
     settled, begun = False, False
-    with _workers(threads) as each:
+    with asked_to_end() as asked, _workers(threads) as each:
+        say = _Counter(len(which), told, asked)
         try:
             groups = [_begin(problem, page, group, each) for group in _groups(problem, which)]
             begun = True
@@ -71,16 +72,19 @@ def sample(
 
 @dataclass(slots=True)
 class _Counter:
-    """Blocks that are done, told to whoever asked."""
+    """Blocks that are done, told to whoever listens; the place where an interrupt is heeded."""
 
     total: int
     told: Told | None
+    asked: Asked
     done: int = 0
 
     def more(self, blocks: int) -> None:
         self.done += blocks
         if self.told is not None:
             self.told(self.done, self.total)
+        if self.asked():
+            raise KeyboardInterrupt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
