@@ -1,0 +1,1 @@
+"""Who depends on whom: search over dags, from complete and from incomplete cases."""
