@@ -99,10 +99,11 @@ class ArcBeliefs(DagPrior):
     otherwise: float = 0.5
 
     def __post_init__(self) -> None:
-        for arc, belief in {**self.arcs, "otherwise": self.otherwise}.items():
+        said = {f"{tail} -> {head}": belief for (tail, head), belief in self.arcs.items()}
+        for what, belief in {**said, "otherwise": self.otherwise}.items():
             if not 0 < belief < 1:
                 raise OptionError(
-                    f"the belief in {arc} must lie between 0 and 1, not {belief!r}"
+                    f"the belief in {what} must lie between 0 and 1, not {belief!r}"
                     "\n\nto be certain, say require or forbid in knowledge="
                 )
 

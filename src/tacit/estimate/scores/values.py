@@ -102,6 +102,7 @@ class QNML(Penalised):
 
     def per_parameter(self, weight: float) -> float:
         """Gaussian families have no finite normalising sum."""
+        del weight
         raise OptionError(
             "QNML scores tables only\n\nfor continuous variables use tc.BIC(), tc.AIC() or tc.BGe()"
         )
