@@ -1,0 +1,1 @@
+"""Out of local maxima: weights of cases that cool down, and moves accepted by chance."""
