@@ -1,0 +1,242 @@
+"""Scores of conditional Gaussian families on complete cases of discrete and continuous columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import isqrt, log, pi
+
+import numpy as np
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.core.dataset import Dataset
+from tacit.core.errors import OptionError
+from tacit.core.variables import Discrete
+from tacit.engines.gaussian_scores import NO_CANDIDATES, Reals, check_gaussian, spread
+from tacit.engines.partials import partials
+from tacit.engines.table_scores import Columns, TableScorer, configurations
+from tacit.estimate.gaussians import SINGULAR
+from tacit.estimate.scores.tables import table_score
+from tacit.estimate.scores.values import AnyScore, BGe, Penalised
+from tacit.families.conditional_moments import ConditionalMoments
+
+LARGEST = 2**22
+"""Numbers that the moments of one set of discrete parents may take."""
+KEPT = 64
+"""Sets of discrete parents whose moments are kept."""
+
+
+def mixed_scorer(data: Dataset, score: AnyScore, threads: int | None = None) -> MixedScorer:
+    """The `Scorer` of all columns under BIC, AIC or LogLikelihood; BGe speaks of no table."""
+    known = check_gaussian(score)
+    if isinstance(known, BGe):
+        raise OptionError(
+            f"{known.describe()} scores continuous variables only, and these cases have both kinds"
+            "\n\nuse tc.BIC() or tc.AIC()"
+        )
+    kinds = np.array([isinstance(v, Discrete) for v in data.variables.values()], dtype=np.bool_)
+    place = np.where(kinds, np.cumsum(kinds), np.cumsum(~kinds)) - 1
+    named = tuple(zip(data.names, kinds, strict=True))
+    columns = Columns.of(data, [name for name, discrete in named if discrete])
+    reals = Reals.of(data, [name for name, discrete in named if not discrete])
+    tabled = table_score(known)
+    assert tabled is not None
+    tables = TableScorer.of(columns, tabled, threads)
+    return MixedScorer(data.names, kinds, place, tables, Regressions.of(reals, columns, known))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixedScorer:
+    """A `Scorer` of tables and conditional Gaussian families.
+
+    A discrete child has a table, and scores -inf with a continuous parent; a continuous child has
+    one linear Gaussian per configuration of its discrete parents.
+
+    discrete  (variables,)  which variables have states
+    place     (variables,)  the number of each among those of its kind
+    """
+
+    names: tuple[str, ...]
+    discrete: Bools
+    place: Ints
+    tables: TableScorer
+    regressions: Regressions
+
+    def weighted(self, weights: Floats) -> MixedScorer:
+        """The same cases, counting as often as `weights` says."""
+        regressions = self.regressions.weighted(weights)
+        return replace(self, tables=self.tables.weighted(weights), regressions=regressions)
+
+    def family(self, child: int, parents: tuple[int, ...]) -> float:
+        """The score of the child with these parents."""
+        states, reals = self._apart(parents)
+        at = int(self.place[child])
+        if not self.discrete[child]:
+            return float(self.regressions.family(at, states, reals))
+        return -np.inf if reals else self.tables.family(at, states)
+
+    def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
+        """The score of the child with these parents and each of the candidates as one more."""
+        states, reals = self._apart(parents)
+        at, kinds = int(self.place[child]), self.discrete[candidates]
+        found = np.full(candidates.size, -np.inf)
+        if not self.discrete[child]:
+            found[~kinds] = self.regressions.adding(
+                at, states, reals, self.place[candidates[~kinds]]
+            )
+            for where in np.flatnonzero(kinds):
+                more = tuple(sorted((*states, int(self.place[candidates[where]]))))
+                found[where] = self.regressions.family(at, more, reals)
+        elif not reals and kinds.any():
+            found[kinds] = self.tables.adding(at, states, self.place[candidates[kinds]])
+        return found
+
+    def _apart(self, parents: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The discrete parents and the continuous ones, by their numbers within their kinds."""
+        states = tuple(int(self.place[each]) for each in parents if self.discrete[each])
+        return states, tuple(int(self.place[each]) for each in parents if not self.discrete[each])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regressions:
+    """Scores of continuous children: one regression per configuration of discrete parents.
+
+    A configuration with no more cases than its k + 2 parameters has no variance of its own to
+    speak of: it takes the regression of all cases on the same parents, as a fit does. Parameters
+    are priced for all configurations, seen or not. Where parents are linear functions of each
+    other within a configuration, or the child is one of them, the family is singular: -inf.
+
+    values   (cases, variables)  columns of mean 0 and variance 1
+    sd       (variables,)        what they were divided by
+    kept     moments by discrete parents, so that other children and parents need no cases
+    """
+
+    columns: Columns
+    reals: Reals
+    score: Penalised
+    weight: float
+    values: Floats
+    sd: Floats
+    kept: dict[tuple[int, ...], ConditionalMoments] = field(default_factory=dict)
+
+    @staticmethod
+    def of(reals: Reals, columns: Columns, score: Penalised) -> Regressions:
+        """The scorer of these cases; a constant column is an error."""
+        moments = reals.moments()
+        sd = spread(reals, moments)
+        values = (reals.values - moments.means) / sd
+        return Regressions(columns, reals, score, moments.weight, values, sd * reals.units)
+
+    def weighted(self, weights: Floats) -> Regressions:
+        """The same cases, counting as often as `weights` says."""
+        columns = replace(self.columns, weights=weights)
+        return Regressions.of(replace(self.reals, weights=weights), columns, self.score)
+
+    def family(self, child: int, states: tuple[int, ...], reals: tuple[int, ...]) -> float:
+        """The score of a child with these discrete and these continuous parents."""
+        moments, (at, *parents) = self._moments(states, [child, *reals])
+        found = _fit(moments, at, tuple(parents), NO_CANDIDATES)
+        return float(self._score(child, states, len(reals), found[0]))
+
+    def adding(
+        self, child: int, states: tuple[int, ...], reals: tuple[int, ...], candidates: Ints
+    ) -> Floats:
+        """... and each of these continuous candidates as one more."""
+        found = np.empty(candidates.size)
+        room = isqrt(int(LARGEST / self.columns.rows(states))) if states else self.sd.size
+        step = max(1, room - len(reals) - 1)
+        for start in range(0, candidates.size, step):
+            block = candidates[start : start + step]
+            moments, (at, *rest) = self._moments(states, [child, *reals, *block.tolist()])
+            parents, more = tuple(rest[: len(reals)]), np.array(rest[len(reals) :], dtype=np.int64)
+            fit = _fit(moments, at, parents, more)
+            found[start : start + step] = self._score(child, states, len(reals) + 1, fit)
+        return found
+
+    def _score(self, child: int, states: tuple[int, ...], parents: int, fit: Floats) -> Floats:
+        """The greatest log-likelihood of a child of variance 1, in its own unit, less the price."""
+        price = self.score.per_parameter(self.weight) * self.columns.rows(states) * (parents + 2)
+        return np.asarray(fit - self.weight * log(self.sd[child]) - price)
+
+    def _moments(
+        self, states: tuple[int, ...], wanted: list[int]
+    ) -> tuple[ConditionalMoments, list[int]]:
+        """Moments by configuration, and where the wanted columns stand in them.
+
+        Of all columns where there is room, so that the next question finds them ready.
+        """
+        if states in self.kept:
+            return self.kept[states], wanted
+        labels, many = configurations(self.columns, states)
+        if many * self.sd.size**2 > LARGEST:
+            values = self.values[:, wanted]
+            found = ConditionalMoments.of(labels, (many,), values, self.columns.weights)
+            return found, list(range(len(wanted)))
+        found = ConditionalMoments.of(labels, (many,), self.values, self.columns.weights)
+        while len(self.kept) >= KEPT:
+            self.kept.pop(next(iter(self.kept)), None)
+        self.kept[states] = found
+        return found, wanted
+
+
+def _fit(moments: ConditionalMoments, child: int, parents: tuple[int, ...], more: Ints) -> Floats:
+    """The greatest log-likelihood of the child with each of `more`, or (1,) with none of them."""
+    parameters = len(parents) + 2 + (more.size > 0)
+    own = moments.weights > parameters
+    thin = ~own & (moments.weights > 0)
+    weights = moments.weights[own]
+    matrices = moments.scatter[own] / weights[:, None, None]
+    left = _left(matrices, child, parents, more)
+    noise = np.log(np.where(left > 0, left, np.nan))
+    total = -0.5 * (weights[:, None] * (log(2 * pi) + 1 + noise)).sum(axis=0)
+    if thin.any():
+        total = total + _pooled(moments, thin, child, parents, more)
+    return np.where(np.isnan(total), -np.inf, total)
+
+
+def _left(matrices: Floats, child: int, parents: tuple[int, ...], more: Ints) -> Floats:
+    """The variance of the child that the parents leave, (groups, more or 1); nan if singular."""
+    diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
+    still = np.asarray(diagonal <= SINGULAR)
+    root = np.sqrt(np.where(still, 1.0, diagonal))
+    found = partials(matrices / (root[:, :, None] * root[:, None, :]), child, parents, more)
+    left = found.with_each(SINGULAR) if more.size else found.own[:, None]
+    bad = still[:, [child, *parents]].any(axis=1, keepdims=True)
+    bad |= (found.pivots <= SINGULAR).any(axis=1, keepdims=True)
+    singular: Bools = bad | ~(left > SINGULAR)
+    if more.size:
+        singular |= still[:, more]
+    return np.asarray(np.where(singular, np.nan, left * diagonal[:, [child]]))
+
+
+def _pooled(
+    moments: ConditionalMoments, thin: Bools, child: int, parents: tuple[int, ...], more: Ints
+) -> Floats:
+    """The log-likelihood of the cases in thin configurations under the regression of all cases.
+
+    With e and f what the parents leave of child and candidate, and g the slope of e on f, the
+    squares are those of e - g f: Σ e² - 2 g Σ e f + g² Σ f² over the cases in question.
+    """
+    whole = moments.pooled()
+    matrix = whole.scatter / whole.weight
+    variance = _left(matrix[None], child, parents, more)[0]
+    if np.isnan(variance).all():
+        return np.asarray(variance)
+    weights, means = moments.weights[thin], moments.means[thin] - whole.means
+    squares = moments.scatter[thin].sum(axis=0) + (means * weights[:, None]).T @ means
+    inner, columns = np.array(parents, dtype=np.int64), np.array([child, *more], dtype=np.int64)
+    square, across = matrix[inner[:, None], inner], matrix[inner[:, None], columns]
+    slopes = np.asarray(np.linalg.solve(square, across), dtype=np.float64)
+    cross, summed = _residuals(squares, inner, columns, slopes)
+    if more.size:
+        shared, spare = _residuals(matrix, inner, columns, slopes)
+        slope = shared[1:] / np.where(np.isnan(variance), 1.0, spare[1:])
+        summed = summed[0] - 2 * slope * cross[1:] + slope**2 * summed[1:]
+    return np.asarray(-0.5 * (weights.sum() * np.log(2 * pi * variance) + summed / variance))
+
+
+def _residuals(matrix: Floats, inner: Ints, columns: Ints, slopes: Floats) -> tuple[Floats, Floats]:
+    """Second moments of columns less their regressions on others: with the first, with itself."""
+    over = matrix[inner[:, None], columns] - matrix[inner[:, None], inner] @ slopes
+    first = matrix[columns[0], columns] - matrix[columns[0], inner] @ slopes - slopes[:, 0] @ over
+    explained = (slopes * (matrix[inner[:, None], columns] + over)).sum(axis=0)
+    return first, np.diag(matrix)[columns] - explained
