@@ -135,7 +135,7 @@ statements = st.one_of(
     st.builds(StateOrder, words, st.lists(words, min_size=2, max_size=4).map(tuple)),
     st.builds(
         Arcs,
-        st.sampled_from(["require", "forbid"]),
+        st.sampled_from(["require", "forbid", "allow"]),
         st.lists(st.tuples(ends, ends), min_size=1, max_size=3).map(tuple),
     ),
     st.builds(Tiers, st.lists(some_words, min_size=2, max_size=3).map(tuple)),

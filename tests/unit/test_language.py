@@ -182,6 +182,10 @@ STATEMENTS = [
         Arcs("require", (tuple(words("A", "B")), tuple(words("B", "C")))),
     ),
     ("forbid X -> *, * -> Y", Arcs("forbid", ((Word("X"), None), (None, Word("Y"))))),
+    (
+        "allow A -> B, * -> D",
+        Arcs("allow", (tuple(words("A", "B")), (None, Word("D")))),
+    ),
     ("order A, B < C", Tiers((words("A", "B"), words("C")))),
     ("at most 3 parents", MostParents(3)),
     ("at most 1 parent for X, Y", MostParents(1, words("X", "Y"))),

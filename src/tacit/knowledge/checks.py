@@ -23,7 +23,7 @@ from tacit.knowledge.implied import SAME, affordable, cell_intervals, redundant
 from tacit.knowledge.orders import orders_taken
 from tacit.knowledge.polytope import Interior, relative_interior
 from tacit.knowledge.statements import Arcs, MostParents, Rule, Tiers
-from tacit.knowledge.structural import check_structure
+from tacit.knowledge.structural import check_rule
 from tacit.knowledge.wording import called, labels, place, plainly
 
 WORK = 400_000
@@ -166,6 +166,7 @@ class Frame:
 def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Check:
     """Everything that the rules say without data; `everything`: however long it takes."""
     structure = _structure(rules, frame.dag)
+    against = _among_themselves(rules, frame.dag) if any(no for _, no in structure) else ()
     bound, impossible, others = _bound(rules, frame)
     blocks = blocks_of(bound)
     interior = relative_interior(blocks)
@@ -182,7 +183,7 @@ def checked(rules: Sequence[Rule], frame: Frame, everything: bool = False) -> Ch
     orders = orders_taken(rules, {name: axes[-1] for name, axes in bound.cells.families.items()})
     return Check(
         bound=bound,
-        conflicts=(*impossible, *found),
+        conflicts=(*against, *impossible, *found),
         more=more + others,
         redundant=MappingProxyType(spare),
         intervals=MappingProxyType(_by_table(bound.cells, blocks, ranges)),
@@ -199,11 +200,19 @@ def _structure(rules: Sequence[Rule], dag: Dag) -> tuple[tuple[Rule, str], ...]:
     for rule in rules:
         if isinstance(rule.statement, Arcs | Tiers | MostParents):
             try:
-                check_structure([rule], dag)
+                check_rule(rule, rules, dag)
                 found.append((rule, ""))
             except ConflictError as problem:
                 found.append((rule, str(problem)))
     return tuple(found)
+
+
+def _among_themselves(rules: Sequence[Rule], dag: Dag) -> tuple[Conflict, ...]:
+    """Statements about arcs that no dag over these variables obeys."""
+    from tacit.knowledge.claims import claims_of
+    from tacit.knowledge.clashes import structural_conflicts
+
+    return structural_conflicts(claims_of(rules, dag.names, "the dag"), dag.names)
 
 
 def _bound(rules: Sequence[Rule], frame: Frame) -> tuple[Bound, list[Conflict], int]:

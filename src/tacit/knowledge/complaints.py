@@ -18,6 +18,7 @@ _LIKE = {
     "share": "a sharing tree is written like  share P(Word | Author=*) { a, the; Author=x { of } }",
     "require": "arcs are required like  require A -> B, C -> D",
     "forbid": "arcs are forbidden like  forbid A -> B, X -> *",
+    "allow": "arcs are allowed, and all others ruled out, like  allow A -> B, * -> C",
     "of": "an order of states is written like  order of Stage: I < II < III",
     "order": "an order of variables is written like  order A, B < C",
     "at": "parents are limited like  at most 3 parents  or  at most 2 parents for X",
@@ -34,7 +35,7 @@ _ANY = "a rule is written like  P(Cancer=yes | Smoker=no) <= 0.3  or  Cancer inc
 _ON = "a rule goes on in the next line behind an operator or a comma, not before it"
 _POWER = "a power is written as a product:  P(A=a) * P(A=a)"
 _COMPARED = {"=", "<=", ">=", "<", ">", "==", "=<", "=>", "~", "+", "/", "+-"}
-_FIRST = ("at", "forbid", "let", "negative", "order", "positive", "require", "share")
+_FIRST = ("allow", "at", "forbid", "let", "negative", "order", "positive", "require", "share")
 _CLOSED = "rules are closed: write {0}= instead of {0}"
 _INSTEAD = {
     "<": _CLOSED.format("<"),

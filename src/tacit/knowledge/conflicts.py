@@ -25,7 +25,8 @@ from tacit.knowledge.programs import (
     violations,
 )
 from tacit.knowledge.statements import Rule
-from tacit.knowledge.wording import called, expressed, plainly, written
+from tacit.knowledge.underlining import Span, underlined
+from tacit.knowledge.wording import called, expressed, plainly
 
 MOST = 5
 """So many conflicts are explained; the others are counted."""
@@ -41,12 +42,14 @@ class Conflict:
 
     smallest  it is proven that no conflict in this part of the network has fewer rules
     blocks    in how many separate parts of the network the same rules conflict
+    marks     for each rule where the words at fault stand in its text, if that is known
     """
 
     rules: tuple[Rule, ...]
     why: str
     smallest: bool = True
     blocks: int = 1
+    marks: tuple[tuple[Span, ...], ...] = ()
 
     def __str__(self) -> str:
         if len(self.rules) == 1:
@@ -57,7 +60,9 @@ class Conflict:
             head += " (perhaps fewer do)"
         if self.blocks > 1:
             head += f", in {self.blocks} separate parts of the network alike"
-        lines = [f"    {written(rule)}" for rule in self.rules[:_SHOWN]]
+        marks = self.marks or ((),) * len(self.rules)
+        pairs = zip(self.rules[:_SHOWN], marks, strict=False)
+        lines = [underlined(rule, spans) for rule, spans in pairs]
         if (more := len(self.rules) - _SHOWN) > 0:
             lines.append(f"    ... and {counted(more, 'more rule')}")
         return "\n".join([head, "", *lines, "", self.why])

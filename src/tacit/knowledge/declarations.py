@@ -33,7 +33,10 @@ class StateOrder:
 
 @dataclass(frozen=True, slots=True)
 class Arcs:
-    """require or forbid arcs; None stands for every variable (`*`)."""
+    """require, forbid or allow arcs; None stands for every variable (`*`).
+
+    As soon as arcs are allowed, only those that are allowed or required may be.
+    """
 
     verb: str
     arcs: tuple[tuple[Word | None, Word | None], ...]

@@ -21,7 +21,7 @@ def clash(rule: Rule, word: Word | None, what: str, advice: str = "") -> Conflic
 
 def shown(rule: Rule, word: Word | None, what: str, advice: str = "") -> str:
     """One message: where, what, the line of the rule with the word marked, advice."""
-    start, end = (0, len(rule.text)) if word is None else _span(rule, word)
+    start, end = (0, len(rule.text)) if word is None else span_of(rule, word)
     before = rule.text.count("\n", 0, start)
     line = rule.text.split("\n")[before]
     first = rule.text.rfind("\n", 0, start) + 1
@@ -40,8 +40,10 @@ def _place(rule: Rule, lines_down: int) -> str:
     return f"{rule.source}:{line}" if rule.source else f"line {line}"
 
 
-def _span(rule: Rule, word: Word) -> tuple[int, int]:
+def span_of(rule: Rule, word: Word) -> tuple[int, int]:
     """Where the word stands in the text of the rule: by its span, else by looking for it.
+
+    Nowhere is (0, 0).
 
     A rule built in Python has a text of its own, of which the spans of its words know nothing.
     """

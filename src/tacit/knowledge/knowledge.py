@@ -53,7 +53,7 @@ class Knowledge:
 
     @property
     def structure(self) -> tuple[Rule, ...]:
-        """The rules about arcs: require, forbid, order, at most k parents."""
+        """The rules about arcs: require, forbid, allow, order, at most k parents."""
         return self._of(Arcs, Tiers, MostParents)
 
     @property

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from tacit.core.errors import quoted
 
 KEYWORDS = frozenset(
-    ("additive", "at", "by", "confidence", "decreases", "for", "forbid", "ignores", "increases",
-     "let", "most", "negative", "not", "of", "on", "order", "parent", "parents", "positive",
-     "product", "require", "share", "synergy", "when", "with")
+    ("additive", "allow", "at", "by", "confidence", "decreases", "for", "forbid", "ignores",
+     "increases", "let", "most", "negative", "not", "of", "on", "order", "parent", "parents",
+     "positive", "product", "require", "share", "synergy", "when", "with")
 )  # fmt: skip
 """Words of the language; a name that is one of them is quoted where it could be taken for it."""
 
