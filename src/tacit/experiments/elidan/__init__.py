@@ -1,0 +1,1 @@
+"""Elidan (2004): hidden variables, and learning that escapes local maxima."""
