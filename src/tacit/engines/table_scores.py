@@ -1,0 +1,193 @@
+"""Scores of families of discrete variables on complete cases held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from tacit.arrays import Codes, Floats, Ints, code_type
+from tacit.core.dataset import Dataset
+from tacit.core.errors import CasesError
+from tacit.core.variables import Discrete
+from tacit.engines.tasks import in_order, thread_bound
+from tacit.estimate.scores.tables import TableScore
+
+Count: TypeAlias = Callable[[slice], None]
+"""Scores the candidates of a span."""
+
+WHOLE = 65_536
+"""Cells of a table that is counted whole; larger ones configuration by configuration."""
+WORTH_A_THREAD = 2_000_000
+"""Codes to be read from which on candidates are shared among threads."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Complete cases as a kernel reads them.
+
+    codes    (variables, cases)
+    states   how many each variable has
+    weights  how often each case counts; None if every case counts once
+    """
+
+    variables: tuple[Discrete, ...]
+    codes: Codes
+    states: Ints
+    weights: Floats | None = None
+
+    @staticmethod
+    def of(data: Dataset, names: Sequence[str]) -> Columns:
+        """These columns of the cases, all in one type; none may have a missing cell."""
+        variables = tuple(v for v in map(data.variables.get, names) if isinstance(v, Discrete))
+        if len(variables) < len(names):
+            raise CasesError("only discrete variables have tables")
+        states = np.array([len(v.states) for v in variables], dtype=np.int64)
+        codes = np.empty((len(names), len(data)), dtype=code_type(int(states.max(initial=1))))
+        for at, name in enumerate(names):
+            codes[at] = data[name]
+        return Columns(variables, codes, states, data.weights)
+
+    @property
+    def cases(self) -> int:
+        """How many there are."""
+        return int(self.codes.shape[1])
+
+    @property
+    def weight(self) -> float:
+        """How many cases they count as."""
+        return float(self.cases if self.weights is None else self.weights.sum())
+
+    def rows(self, parents: Sequence[int]) -> float:
+        """How many configurations these parents could have."""
+        return float(prod(int(self.states[parent]) for parent in parents))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableScorer:
+    """A `Scorer` that counts: greatest likelihoods, or priors with the same alpha in all cells.
+
+    weight   how many cases there are, by their weights
+    known    n log n of the first counts, so that it need not be computed
+    threads  at most so many
+    """
+
+    columns: Columns
+    score: TableScore
+    weight: float
+    known: Floats
+    threads: int = 1
+
+    @staticmethod
+    def of(columns: Columns, score: TableScore, threads: int | None = None) -> TableScorer:
+        """The scorer of these cases."""
+        from tacit.kernels.families import LOOKUP
+
+        counts = np.arange(min(LOOKUP, columns.cases + 1), dtype=np.float64)
+        known = counts * np.log(np.maximum(counts, 1.0))
+        return TableScorer(columns, score, columns.weight, known, thread_bound(threads))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, by number."""
+        return tuple(variable.name for variable in self.columns.variables)
+
+    def weighted(self, weights: Floats) -> TableScorer:
+        """The same cases, counting as often as `weights` says."""
+        columns = replace(self.columns, weights=weights)
+        return replace(self, columns=columns, weight=columns.weight)
+
+    def family(self, child: int, parents: tuple[int, ...]) -> float:
+        """The score of the child with these parents."""
+        from tacit.kernels.families import score_rows
+
+        here, states = self.columns, int(self.columns.states[child])
+        configuration, many = configurations(here, parents)
+        cells = configuration * states + here.codes[child]
+        table = np.bincount(cells, here.weights, many * states).astype(np.float64)
+        rows = here.rows(parents)
+        fit = score_rows(table, states, self.score.alpha(rows, states), self.known)
+        return float(fit) - self.score.price(rows, states, self.weight)
+
+    def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
+        """The score of the child with these parents and each of the candidates as one more."""
+        here, states = self.columns, int(self.columns.states[child])
+        rows = here.rows(parents) * here.states[candidates]
+        alphas = np.array([self.score.alpha(each, states) for each in rows])
+        prices = np.array([self.score.price(each, states, self.weight) for each in rows])
+        out = np.empty(candidates.size)
+        count = _counter(here, child, parents, candidates, alphas, self.known, out)
+        shares = self.threads if candidates.size * here.cases > WORTH_A_THREAD else 1
+        edges = np.linspace(0, candidates.size, shares + 1).astype(np.int64)
+        spans = [slice(*edge) for edge in pairwise(edges)]
+        if shares == 1:
+            count(spans[0])
+        else:
+            in_order([partial(count, span) for span in spans], shares)
+        return np.asarray(out - prices)
+
+
+def _counter(
+    here: Columns,
+    child: int,
+    parents: tuple[int, ...],
+    candidates: Ints,
+    alphas: Floats,
+    known: Floats,
+    out: Floats,
+) -> Count:
+    """How to score some of the candidates: whole tables, or one configuration after the other."""
+    from tacit.kernels.families import LANES, score_added, score_sorted
+
+    states, most = int(here.states[child]), int(here.states[candidates].max(initial=1))
+    configuration, many = configurations(here, parents)
+    size = many * states
+    if size * most <= WHOLE:
+        cells = (configuration * states + here.codes[child]).astype(np.uint16)
+        kind = np.int32 if here.weights is None else np.float64
+
+        def whole(span: slice) -> None:
+            room = np.zeros((LANES, size * most), dtype=kind)
+            score_added(
+                here.codes, candidates[span], here.states, cells, size, states, here.weights,
+                alphas[span], known, room, out[span],
+            )  # fmt: skip
+
+        return whole
+    order = np.argsort(configuration, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(configuration, minlength=many))])
+
+    def by_configuration(span: slice) -> None:
+        score_sorted(
+            here.codes, candidates[span], here.states, here.codes[child], states, order, starts,
+            here.weights, alphas[span], known, out[span],
+        )  # fmt: skip
+
+    return by_configuration
+
+
+def configurations(here: Columns, parents: Sequence[int]) -> tuple[Ints, int]:
+    """The configuration of the parents in every case, numbered without large gaps, and how many."""
+    found, many = np.zeros(here.cases, dtype=np.int64), 1
+    for parent in parents:
+        states = int(here.states[parent])
+        found = found * states + here.codes[parent]
+        many *= states
+        if many > WHOLE // 4:
+            found, many = _numbered(found, many)
+    return found, many
+
+
+def _numbered(values: Ints, many: int) -> tuple[Ints, int]:
+    """The same classes, numbered in their order without gaps."""
+    if many <= 8 * values.size + WHOLE:
+        there = np.zeros(many, dtype=np.bool_)
+        there[values] = True
+        return (np.cumsum(there) - 1)[values], int(there.sum())
+    seen, place = np.unique(values, return_inverse=True)
+    return np.asarray(place, dtype=np.int64), int(seen.size)

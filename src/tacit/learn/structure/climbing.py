@@ -1,0 +1,195 @@
+"""Hill climbing and tabu search over dags, with restarts. [HV1 1.6, Algorithms 1 and 2]"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from tacit.learn.fits import Stop
+from tacit.learn.structure.ledger import Ledger
+from tacit.learn.structure.perturbing import reordered, shaken
+from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.state import Change, Parents, State
+
+NOTHING = 1e-9
+"""A gain that rounding could have made."""
+
+
+@dataclass(slots=True, eq=False)
+class Walk:
+    """A search on its way: all that is needed to go on with it.
+
+    now            where it stands
+    best, highest  the best dag so far and its score
+    visited        marks of the dags not to go back to
+    since          steps of this climb without a better dag
+    bettered       whether this climb found a better dag
+    failed         climbs in a row that found none
+    restarts       how often it began anew
+    changes        all that was done, each with the number of restarts before
+    trace          the best score before any step and after each
+    """
+
+    now: Parents
+    best: Parents
+    highest: float
+    visited: list[int] = field(default_factory=list)
+    since: int = 0
+    bettered: bool = False
+    failed: int = 0
+    restarts: int = 0
+    changes: list[tuple[Change, int]] = field(default_factory=list)
+    trace: list[float] = field(default_factory=list)
+
+
+Heard: TypeAlias = Callable[[Walk], None]
+"""Told after every step; it may raise KeyboardInterrupt."""
+Resampled: TypeAlias = Callable[[np.random.Generator], Ledger]
+"""The same question asked of resampled cases."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What a climb needs: the scores, the settings, chance, and who hears of it."""
+
+    ledger: Ledger
+    settings: HillClimb | Tabu
+    rng: np.random.Generator
+    heard: Heard
+    resampled: Resampled
+
+    @property
+    def length(self) -> int:
+        """How many dags are remembered."""
+        return self.settings.length if isinstance(self.settings, Tabu) else 0
+
+    @property
+    def patience(self) -> int:
+        """Steps without a better dag after which a climb ends."""
+        if not isinstance(self.settings, Tabu):
+            return 1
+        return self.settings.patience or self.settings.length // 2 + 1
+
+    @property
+    def asks(self) -> str:
+        """Which gains a dag on its way keeps up to date."""
+        if self.settings.ascent == "first":
+            return "none"
+        return "replacing" if self.settings.replace else "all"
+
+
+def begun(ledger: Ledger, start: Parents) -> Walk:
+    """A search that has not made a step."""
+    score = ledger.total(start)
+    return Walk(start, start, score, trace=[score])
+
+
+def climb(task: Task, walk: Walk) -> Stop:
+    """Search until nothing better is found any more; the walk holds the best dag at any time."""
+    most, restarts = task.settings.max_steps, task.settings.restarts
+    try:
+        while True:
+            for _ in _steps(task, walk):
+                task.heard(walk)
+                if most is not None and len(walk.changes) >= most:
+                    return Stop.STEP_LIMIT
+            walk.failed = 0 if walk.bettered else walk.failed + 1
+            if walk.failed > restarts or not restarts:
+                return Stop.CONVERGED
+            _restart(task, walk)
+            task.heard(walk)
+    except KeyboardInterrupt:
+        return Stop.INTERRUPTED
+
+
+def _steps(task: Task, walk: Walk) -> Iterator[None]:
+    """The steps of one climb, each already noted in the walk."""
+    state = State.at(task.ledger, walk.now, task.asks)
+    changes = _best_changes(task, walk, state)
+    if task.settings.ascent == "first":
+        changes = _first_changes(state, task.rng)
+    if not walk.visited:
+        _note(walk, state)
+    for change in changes:
+        before = state.score
+        state.make(change)
+        walk.changes.append((replace(change, gain=state.score - before), walk.restarts))
+        walk.visited = [*walk.visited, int(state.mark)][-max(1, task.length) :]
+        _note(walk, state)
+        walk.trace.append(walk.highest)
+        yield
+
+
+def _note(walk: Walk, state: State) -> None:
+    """Remember where the walk is, and the dag if none was better; of equal ones the last."""
+    walk.now, score = state.now, state.score
+    better = score > walk.highest + NOTHING * max(1.0, abs(walk.highest))
+    walk.since = 0 if better else walk.since + 1
+    walk.bettered |= better
+    if better or score >= walk.highest:
+        walk.best, walk.highest = walk.now, max(score, walk.highest)
+
+
+def _best_changes(task: Task, walk: Walk, state: State) -> Iterator[Change]:
+    while not task.length or walk.since < task.patience:
+        visited = np.array(walk.visited if task.length else [], dtype=np.uint64)
+        change = state.best(visited)
+        if change is None or change.gain == -np.inf:
+            return
+        if not task.length and change.gain <= NOTHING * max(1.0, abs(walk.highest)):
+            return
+        yield change
+
+
+def _first_changes(state: State, rng: np.random.Generator) -> Iterator[Change]:
+    """Changes that gain, pairs of variables in random order, until a whole round has none."""
+    n = state.ledger.n
+    pairs = np.array([(tail, head) for tail in range(n) for head in range(n) if tail != head])
+    idle = 0
+    while idle < len(pairs):
+        for tail, head in rng.permutation(pairs):
+            found = _gaining(state, int(tail), int(head))
+            idle = 0 if found is not None else idle + 1
+            if found is not None:
+                yield found
+            if idle >= len(pairs):
+                return
+
+
+def _gaining(state: State, tail: int, head: int) -> Change | None:
+    verbs = ("delete", "reverse") if state.arcs[tail, head] else ("add",)
+    for verb in verbs:
+        change = Change(verb, tail, head, 0.0)
+        if not state.arcs[head, tail] and state.legal(change):
+            gain = state.gain(change)
+            if gain > NOTHING * max(1.0, abs(state.score)):
+                return replace(change, gain=gain)
+    return None
+
+
+def _restart(task: Task, walk: Walk) -> None:
+    """Leave the best dag for one nearby."""
+    settings = task.settings
+    match settings.perturb:
+        case "order":
+            limits = task.ledger.limits
+            walk.now = reordered(walk.best, limits, settings.shaken, task.rng)
+        case "moves":
+            state = State.at(task.ledger, walk.best, "none")
+            walk.now = shaken(state, settings.shaken, task.rng)
+        case _:
+            ledger = task.resampled(task.rng)
+            there = begun(ledger, walk.best)
+            plain = HillClimb(restarts=0, most_parents=settings.most_parents)
+            climb(replace(task, ledger=ledger, settings=plain, heard=_silent), there)
+            task.ledger.evaluations += ledger.evaluations
+            walk.now = there.best
+    walk.restarts += 1
+    walk.visited, walk.since, walk.bettered = [], 0, False
+
+
+def _silent(walk: Walk) -> None:
+    del walk

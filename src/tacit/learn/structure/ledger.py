@@ -1,0 +1,104 @@
+"""What families are worth, asked once and remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tacit.arrays import Floats, Ints
+from tacit.engines.scoring import Scorer
+from tacit.estimate.scores.dag_priors import DagTerms
+from tacit.knowledge.limits import Limits
+
+MOST_NUMBERS = 40_000_000
+"""Scores that are remembered; then all are forgotten."""
+
+
+@dataclass(slots=True, eq=False)
+class Ledger:
+    """Scores of families, the prior over dags included, under limits.
+
+    terms        what arcs and numbers of parents add to the score; None: nothing
+    candidates   per variable, whom its parents are chosen from; None: all that the limits allow
+    evaluations  families scored so far; a family asked for again costs nothing
+    """
+
+    scorer: Scorer
+    limits: Limits
+    terms: DagTerms | None = None
+    candidates: tuple[Ints, ...] | None = None
+    evaluations: int = 0
+    _alone: dict[tuple[int, tuple[int, ...]], float] = field(default_factory=dict)
+    _rows: dict[tuple[int, tuple[int, ...]], Floats] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """How many variables there are."""
+        return len(self.limits.names)
+
+    def family(self, child: int, parents: tuple[int, ...]) -> float:
+        """The score of the child with these parents, which come in rising order."""
+        key = (child, parents)
+        known = self._alone.get(key)
+        if known is None:
+            known = self._among_rows(child, parents)
+        if known is None:
+            known = self.scorer.family(child, parents) + self.prior(child, parents)
+            self.evaluations += 1
+        self._alone[key] = known
+        return known
+
+    def adding(self, child: int, parents: tuple[int, ...]) -> Floats:
+        """The score of the child with each variable as one more parent; -inf where none may be."""
+        key = (child, parents)
+        row = self._rows.get(key)
+        if row is None:
+            if len(self._rows) * self.n > MOST_NUMBERS:
+                self.forget()
+            row = self._rows[key] = self._row(child, parents)
+        return row
+
+    def total(self, parents: tuple[tuple[int, ...], ...]) -> float:
+        """The score of a dag: the sum over its families."""
+        return float(sum(self.family(child, who) for child, who in enumerate(parents)))
+
+    def prior(self, child: int, parents: tuple[int, ...]) -> float:
+        """What the prior over dags adds to a family."""
+        if self.terms is None:
+            return 0.0
+        by_arc = self.terms.by_arc[list(parents), child].sum() if parents else 0.0
+        return float(by_arc + self.terms.by_size[len(parents)])
+
+    def forget(self) -> None:
+        """Forget all scores; the count of evaluations stays."""
+        self._alone.clear()
+        self._rows.clear()
+
+    def _row(self, child: int, parents: tuple[int, ...]) -> Floats:
+        row = np.full(self.n, -np.inf)
+        if len(parents) >= self.limits.most[child]:
+            return row
+        open_ = self.limits.allowed[:, child].copy()
+        open_[list(parents)] = False
+        open_[child] = False
+        if self.candidates is not None:
+            chosen = np.zeros(self.n, dtype=np.bool_)
+            chosen[self.candidates[child]] = True
+            open_ &= chosen
+        asked = np.flatnonzero(open_)
+        if asked.size:
+            row[asked] = self.scorer.adding(child, parents, asked)
+            self.evaluations += int(asked.size)
+        if self.terms is not None:
+            size = self.terms.by_size
+            more = self.prior(child, parents) - size[len(parents)] + size[len(parents) + 1]
+            row += more + self.terms.by_arc[:, child]
+        return row
+
+    def _among_rows(self, child: int, parents: tuple[int, ...]) -> float | None:
+        for at, parent in enumerate(parents):
+            row = self._rows.get((child, parents[:at] + parents[at + 1 :]))
+            if row is not None and row[parent] > -np.inf:
+                return float(row[parent])
+        return None

@@ -1,0 +1,116 @@
+"""How to look for a dag: settings of the searches that go from dag to dag by single changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tacit.core.errors import OptionError
+
+ASCENTS = ("best", "first")
+PERTURBATIONS = ("order", "moves", "bootstrap")
+
+
+@dataclass(frozen=True, slots=True)
+class HillClimb:
+    """Take the best single change while there is one that gains; then shake the dag and go on.
+
+    restarts    end after so many restarts in a row that found nothing better; 0 never restarts
+    perturb     how a restart leaves the best dag: "order" moves some variables to other places of
+                a topological order and turns the arcs that then point backwards; "moves" makes
+                random legal changes; "bootstrap" climbs on resampled cases first
+    shaken      how many variables are moved, or how many changes are made
+    ascent      "best" takes the best change, "first" any that gains, in random order
+    replace     whether taking another parent instead of one is a single change too
+    candidates  choose parents among so many promising ones only, chosen again after every climb
+                (Friedman, Nachman, Pe'er 1999); None: among all
+    most_parents  of any variable; None: as many as the knowledge allows
+    max_steps   changes at most
+    [HV1 1.6, Algorithms 1 and 2]
+    """
+
+    restarts: int = 50
+    perturb: str = "order"
+    shaken: int = 2
+    ascent: str = "best"
+    replace: bool = False
+    candidates: int | None = None
+    most_parents: int | None = None
+    max_steps: int | None = None
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def describe(self) -> str:
+        """The method as Python writes it."""
+        return described(self, HillClimb())
+
+
+@dataclass(frozen=True, slots=True)
+class Tabu:
+    """Always take the best change that leads to no dag visited lately, even downhill.
+
+    length      how many dags are remembered
+    patience    steps without a better dag after which a climb ends; None: length // 2 + 1
+    The other settings are those of `HillClimb`. [HV1 1.6, Algorithm 2 as corrected by erratum E14]
+    """
+
+    length: int = 200
+    patience: int | None = None
+    restarts: int = 5
+    perturb: str = "moves"
+    shaken: int = 10
+    replace: bool = False
+    candidates: int | None = None
+    most_parents: int | None = None
+    max_steps: int | None = None
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @property
+    def ascent(self) -> str:
+        """Tabu search takes the best change."""
+        return "best"
+
+    def describe(self) -> str:
+        """The method as Python writes it."""
+        return described(self, Tabu())
+
+
+def described(given: Any, usual: Any) -> str:
+    """A setting as Python writes it: only what differs from the usual."""
+    changed = (
+        f"{field.name}={getattr(given, field.name)!r}"
+        for field in fields(given)
+        if getattr(given, field.name) != getattr(usual, field.name)
+    )
+    return f"{type(given).__name__}({', '.join(changed)})"
+
+
+_LEAST = {
+    "restarts": 0,
+    "shaken": 1,
+    "length": 1,
+    "patience": 1,
+    "candidates": 1,
+    "most_parents": 0,
+    "max_steps": 0,
+}
+
+
+def _check(given: Any) -> None:
+    for field in fields(given):
+        value = getattr(given, field.name)
+        least = _LEAST.get(field.name)
+        optional = value is None and "None" in str(field.type)
+        if least is not None and not optional and not _whole(value, least):
+            raise OptionError(f"{field.name}={value!r} must be a whole number, {least} or more")
+    if given.ascent not in ASCENTS:
+        raise OptionError(f"ascent={given.ascent!r} must be one of {', '.join(ASCENTS)}")
+    if given.perturb not in PERTURBATIONS:
+        raise OptionError(f"perturb={given.perturb!r} must be one of {', '.join(PERTURBATIONS)}")
+
+
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least

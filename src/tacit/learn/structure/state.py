@@ -1,0 +1,200 @@
+"""A dag on its way: its arcs, its score, and what every single change would gain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.arrays import Bools, Floats, Ints
+from tacit.learn.structure.ledger import Ledger
+
+Parents: TypeAlias = tuple[tuple[int, ...], ...]
+"""The parents of every variable, in rising order."""
+Marks: TypeAlias = npt.NDArray[np.uint64]
+VERBS = ("add", "delete", "reverse", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a dag by numbers; `instead` is the parent that a replacement takes out."""
+
+    verb: str
+    tail: int
+    head: int
+    gain: float
+    instead: int = -1
+
+
+@lru_cache(maxsize=4)
+def marks_of(n: int) -> Marks:
+    """Random bits for every arc; two dags with the same bits together are the same dag."""
+    bits = np.random.default_rng(n).integers(0, 2**63, (n, n), dtype=np.uint64)
+    bits.flags.writeable = False
+    return bits
+
+
+@dataclass(slots=True, eq=False)
+class State:
+    """A dag that changes arc by arc.
+
+    arcs   (n, n)  whether [tail, head] is an arc
+    above  (n, n)  whether the first is an ancestor of the second
+    gains  (n, n)  what adding or deleting the arc gains; -inf where it may not be
+    worth  (n,)    the score of every family
+    swaps  per head, its parents and (parents, n) what taking another one instead gains
+    asks   "all" keeps gains up to date, "replacing" swaps too, "none" neither
+    """
+
+    ledger: Ledger
+    asks: str
+    parents: list[tuple[int, ...]]
+    arcs: Bools
+    above: Bools
+    gains: Floats
+    worth: Floats
+    mark: np.uint64
+    swaps: dict[int, tuple[Ints, Floats]] = field(default_factory=dict)
+
+    @staticmethod
+    def at(ledger: Ledger, parents: Parents, asks: str = "all") -> State:
+        """The dag with these parents."""
+        from tacit.kernels.dags import find_paths
+
+        n = ledger.n
+        arcs = np.zeros((n, n), dtype=np.bool_)
+        for head, who in enumerate(parents):
+            arcs[list(who), head] = True
+        above = np.zeros_like(arcs)
+        find_paths(arcs, above)
+        mark = np.bitwise_xor.reduce(marks_of(n)[arcs], initial=np.uint64(0))
+        state = State(
+            ledger, asks, list(parents), arcs, above, np.full((n, n), -np.inf), np.zeros(n), mark
+        )
+        state.refresh(range(n))
+        return state
+
+    @property
+    def score(self) -> float:
+        """The score of the dag: the sum over its families."""
+        return float(self.worth.sum())
+
+    @property
+    def now(self) -> Parents:
+        """The parents of every variable."""
+        return tuple(self.parents)
+
+    def refresh(self, heads: Iterable[int]) -> None:
+        """Ask anew what changes of these variables' parents would gain."""
+        ledger = self.ledger
+        for head in heads:
+            who = self.parents[head]
+            alone = self.worth[head] = ledger.family(head, who)
+            if self.asks == "none":
+                continue
+            self.gains[:, head] = ledger.adding(head, who) - alone
+            fewer = [who[:at] + who[at + 1 :] for at in range(len(who))]
+            for parent, rest in zip(who, fewer, strict=True):
+                self.gains[parent, head] = ledger.family(head, rest) - alone
+            if self.asks == "replacing":
+                self._ask_swaps(head, who, fewer, alone)
+
+    def _ask_swaps(
+        self, head: int, who: tuple[int, ...], fewer: Sequence[tuple[int, ...]], alone: float
+    ) -> None:
+        kept = self.ledger.limits.required[:, head]
+        out = [at for at, parent in enumerate(who) if not kept[parent]]
+        rows = np.array([self.ledger.adding(head, fewer[at]) - alone for at in out])
+        rows = rows.reshape(len(out), self.ledger.n)
+        rows[:, list(who)] = -np.inf
+        self.swaps[head] = (np.array([who[at] for at in out], dtype=np.int64), rows)
+
+    def full(self) -> Bools:
+        """Variables with as many parents as they may have."""
+        return np.asarray(self.arcs.sum(axis=0) >= self.ledger.limits.most)
+
+    def best(self, visited: Marks) -> Change | None:
+        """The best legal change that leads to no visited dag."""
+        from tacit.kernels.dags import best_change, swap_gain
+
+        marks, free = marks_of(self.ledger.n), ~self.ledger.limits.required
+        full = self.full()
+        verb, tail, head, gain = best_change(
+            self.gains, self.arcs, self.above, free, full, marks, self.mark, visited
+        )
+        found = Change(VERBS[verb], tail, head, gain) if verb >= 0 else None
+        for to, (outs, rows) in self.swaps.items():
+            gain, tail, out = swap_gain(rows, outs, to, self.above, self.mark, marks, visited)
+            if tail >= 0 and (found is None or gain > found.gain):
+                found = Change("replace", tail, to, gain, out)
+        return found
+
+    def gain(self, change: Change) -> float:
+        """What a change would gain, asking only for the families it touches."""
+        tail, head = change.tail, change.head
+        who = set(self.parents[head])
+        match change.verb:
+            case "add":
+                after = {head: who | {tail}}
+            case "delete":
+                after = {head: who - {tail}}
+            case "reverse":
+                after = {head: who - {tail}, tail: {*self.parents[tail], head}}
+            case _:
+                after = {head: who - {change.instead} | {tail}}
+        gained = [
+            self.ledger.family(child, tuple(sorted(now))) - self.worth[child]
+            for child, now in after.items()
+        ]
+        return float(sum(gained))
+
+    def legal(self, change: Change) -> bool:
+        """Whether limits and cycles allow a change of one arc."""
+        from tacit.kernels.dags import legal_reversal
+
+        limits, tail, head = self.ledger.limits, change.tail, change.head
+        if change.verb == "add":
+            room = len(self.parents[head]) < limits.most[head]
+            return bool(room and limits.allowed[tail, head] and not self.above[head, tail])
+        if limits.required[tail, head]:
+            return False
+        if change.verb == "delete":
+            return True
+        room = len(self.parents[tail]) < limits.most[tail]
+        allowed = room and limits.allowed[head, tail]
+        return bool(allowed and legal_reversal(self.arcs, self.above, tail, head))
+
+    def make(self, change: Change) -> None:
+        """Change the dag."""
+        self.refresh(self.turn(change))
+
+    def turn(self, change: Change) -> tuple[int, ...]:
+        """Change the arcs alone; the variables whose parents changed."""
+        from tacit.kernels.dags import add_paths, find_paths
+
+        tail, head = change.tail, change.head
+        match change.verb:
+            case "add":
+                self._flip(tail, head)
+                add_paths(self.above, tail, head)
+                return (head,)
+            case "delete":
+                self._flip(tail, head)
+            case "reverse":
+                self._flip(tail, head)
+                self._flip(head, tail)
+            case "replace":
+                self._flip(change.instead, head)
+                self._flip(tail, head)
+        find_paths(self.arcs, self.above)
+        return (tail, head) if change.verb == "reverse" else (head,)
+
+    def _flip(self, tail: int, head: int) -> None:
+        there = self.arcs[tail, head] = not self.arcs[tail, head]
+        who = set(self.parents[head])
+        self.parents[head] = tuple(sorted(who | {tail} if there else who - {tail}))
+        self.mark = np.uint64(self.mark ^ marks_of(self.ledger.n)[tail, head])
