@@ -120,7 +120,7 @@ def read_knowledge(path: str | Path) -> Knowledge:
     given: Any = path
     if not isinstance(given, str | Path):
         raise KnowledgeError(f"a file of rules is named by a text or a path, not {given!r:.80}")
-    text = _text(path)
+    text = text_of(path)
     known = Knowledge.parse(text, str(path))
     if not known:
         what = "holds only comments" if text.strip() else "is empty"
@@ -181,7 +181,8 @@ def _names_a_file(given: str) -> bool:
     return "\n" not in given and given.lower().removesuffix(".gz").endswith(".know")
 
 
-def _text(path: str | Path) -> str:
+def text_of(path: str | Path, what: str = "rules") -> str:
+    """The text of a file, packed or not; `what` it should hold is named in messages."""
     try:
         with Path(path).open("rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
@@ -189,7 +190,7 @@ def _text(path: str | Path) -> str:
             content = (gzip.GzipFile(fileobj=raw) if packed else raw).read(LARGEST + 1)
         text = content.decode("utf-8-sig")
     except FileNotFoundError:
-        hint = "\n\nwrite the rules to a file and name it here" if "(" in str(path) else ""
+        hint = f"\n\nwrite the {what} to a file and name it here" if "(" in str(path) else ""
         raise KnowledgeError(f"there is no file {str(path)!r}{hint}") from None
     except IsADirectoryError:
         raise KnowledgeError(f"{str(path)!r} is a folder, not a file") from None
@@ -200,5 +201,5 @@ def _text(path: str | Path) -> str:
     except ValueError:
         raise KnowledgeError(f"{path}: this is no text file in UTF-8") from None
     if len(content) > LARGEST or "\x00" in text:
-        raise KnowledgeError(f"{path}: this is no file of rules")
+        raise KnowledgeError(f"{path}: this is no file of {what}")
     return text.replace("\r\n", "\n").replace("\r", "\n")
