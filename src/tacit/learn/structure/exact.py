@@ -20,6 +20,7 @@ from tacit.engines.subset_scores import (
     members,
     place,
 )
+from tacit.engines.table_scores import TableScorer
 from tacit.engines.tasks import Report, in_order
 from tacit.estimate.scores.dag_priors import DagTerms
 from tacit.knowledge.limits import Limits
@@ -55,7 +56,8 @@ def exact_search(
     progress: Report | None = None,
 ) -> BestDag:
     """The best dag within limits: all families are scored, then `best_dag` puts them together."""
-    check_size(limits)
+    kinds = np.unique(scorer.columns.states).size if isinstance(scorer, TableScorer) else -1
+    check_size(limits, 1 + kinds)
     walk, rest = 1 << min(len(limits.names), BEGINNINGS), len(limits.names) + SPANS
     told = progress or _silent
     scores = family_scores(
@@ -114,14 +116,17 @@ def narrowed(limits: Limits, most: int | None) -> Limits:
     return limits if most is None else replace(limits, most=np.minimum(limits.most, most))
 
 
-def check_size(limits: Limits) -> None:
-    """Nothing, or an error that says how much memory the scores of all sets would take."""
+def check_size(limits: Limits, sums: int = 1) -> None:
+    """Nothing, or an error that says how much memory the scores of all sets would take.
+
+    sums  how many numbers are kept of every set, beside the best score of a dag over it
+    """
     n = len(limits.names)
-    needed, room = 8 * (n * 2 ** max(0, n - 1) + 3 * 2**n), _room()
+    needed, room = 8 * (n * 2 ** max(0, n - 1) + (1 + sums) * 2**n), _room()
     if needed > room:
         raise SizeError(
-            f"exact search over {n} variables would take {needed / 2**30:,.0f} GiB for the best "
-            f"parents in every set of variables; {room / 2**30:.0f} GiB are allowed\n\n"
+            f"exact search over {n} variables would take {needed / 2**30:,.3g} GiB for the best "
+            f"parents in every set of variables; {room / 2**30:,.3g} GiB are allowed\n\n"
             "search fewer variables, or use tc.Tabu(), which has no such bound"
         )
 
