@@ -16,7 +16,7 @@ import numpy as np
 
 from tacit.arrays import Bools
 from tacit.knowledge.claims import Claim, claims_of
-from tacit.knowledge.conflicts import MOST, Conflict, conflict_error
+from tacit.knowledge.conflicts import LONG, MOST, Conflict, conflict_error
 from tacit.knowledge.cycles import cyclic, shortest_cycle
 from tacit.knowledge.reasons import Reasons, gathered
 from tacit.knowledge.statements import Rule
@@ -71,6 +71,8 @@ def _core(claims: Sequence[Claim], names: Sequence[str]) -> tuple[Claim, ...]:
     if not clashes:
         return ()
     own = [claims[number] for number in min(clashes, key=lambda clash: len(clash.claims)).claims]
+    if len(own) > LONG or all(_single(claim) for claim in own):
+        return tuple(own)
     at = 0
     while at < len(own):
         fewer = own[:at] + own[at + 1 :]
@@ -86,7 +88,9 @@ def _smallest(
 ) -> tuple[tuple[Claim, ...], bool]:
     """The fewest claims that contradict each other, and whether that is proven."""
     about = _involved(claims, gathered(claims, names))
-    sizes = range(1, len(core))
+    if all(_single(claim) for claim in about):  # the shortest cycle, the fewest parents
+        return core, True
+    sizes = range(1, min(len(core), LONG))
     tries = sum(comb(len(about), size) for size in sizes)
     if tries > _TRIED or tries * len(names) ** 2 > _WORK:
         return core, False
@@ -95,6 +99,11 @@ def _smallest(
             if _clashes(gathered(chosen, names)):
                 return chosen, True
     return core, True
+
+
+def _single(claim: Claim) -> bool:
+    """Whether a claim requires one arc at most, so that what it says cannot be said by fewer."""
+    return sum(len(pairs.tails) * len(pairs.heads) for pairs in claim.required) <= 1
 
 
 def _involved(claims: Sequence[Claim], reasons: Reasons) -> list[Claim]:

@@ -13,12 +13,12 @@ def cyclic(arcs: Bools) -> Bools:
     All cycles are among them; there are none if and only if none remains.
     """
     left = np.ones(len(arcs), dtype=np.bool_)
-    while True:
-        inside = arcs[np.ix_(left, left)]
-        keep = inside.any(axis=0) & inside.any(axis=1)
-        if keep.all():
-            return left
-        left[left] = keep
+    into, out = arcs.sum(axis=0), arcs.sum(axis=1)
+    while (going := left & ((into == 0) | (out == 0))).any():
+        left &= ~going
+        into = into - arcs[going].sum(axis=0)
+        out = out - arcs[:, going].sum(axis=1)
+    return left
 
 
 def shortest_cycle(arcs: Bools) -> tuple[int, ...] | None:

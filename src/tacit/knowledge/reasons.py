@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Bools, Ints
+from tacit.arrays import Ints
 from tacit.core.errors import listed
 from tacit.core.grid import counted
 from tacit.knowledge.claims import Claim, Pairs
@@ -15,7 +15,7 @@ from tacit.knowledge.statements import Rule
 from tacit.knowledge.structural import arrow
 from tacit.knowledge.wording import written
 
-_SHOWN = 6
+_SHOWN, _LONGEST = 6, 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,17 +54,16 @@ class Reasons:
 
     def told(self) -> tuple[str, ...]:
         """For every rule, as it was written, what it forces or forbids."""
-        lines = []
-        for number, rule in enumerate(self.rules):
-            said = [
-                f"{verb} {self._shown(which == number)}"
-                for verb, which in (("forces", self.requiring), ("forbids", self.forbidding))
-                if (which == number).any()
-            ]
-            if (self.bounding == number).any():
-                said.append(f"bounds the parents of {self._heads(self.bounding == number)}")
-            lines.append(f"{written(rule)}: {' and '.join(said) or 'adds nothing to the others'}")
-        return tuple(lines)
+        said: list[list[str]] = [[] for _ in self.rules]
+        for verb, which in (("forces", self.requiring), ("forbids", self.forbidding)):
+            for number, arcs in _by_rule(which.ravel()):
+                said[number].append(f"{verb} {self._shown(arcs)}")
+        for number, heads in _by_rule(self.bounding):
+            said[number].append(f"bounds the parents of {self._heads(heads)}")
+        return tuple(
+            f"{_short(written(rule))}: {' and '.join(words) or 'adds nothing to the others'}"
+            for rule, words in zip(self.rules, said, strict=True)
+        )
 
     def _named(self, which: Ints) -> dict[tuple[str, str], Rule]:
         tails, heads = np.nonzero(which >= 0)
@@ -73,17 +72,29 @@ class Reasons:
             for tail, head in zip(tails.tolist(), heads.tolist(), strict=True)
         }
 
-    def _shown(self, arcs: Bools) -> str:
-        tails, heads = np.nonzero(arcs)
-        if tails.size > _SHOWN:
-            return counted(tails.size, "arc")
-        pairs = zip(tails.tolist(), heads.tolist(), strict=True)
+    def _shown(self, arcs: Ints) -> str:
+        if arcs.size > _SHOWN:
+            return counted(arcs.size, "arc")
+        pairs = (divmod(arc, len(self.names)) for arc in arcs.tolist())
         return ", ".join(arrow(self.names[tail], self.names[head]) for tail, head in pairs)
 
-    def _heads(self, which: Bools) -> str:
-        if which.all() and which.size > 1:
+    def _heads(self, heads: Ints) -> str:
+        if heads.size == len(self.names) > 1:
             return "every variable"
-        return listed([self.names[at] for at in np.flatnonzero(which).tolist()], _SHOWN)
+        return listed([self.names[at] for at in heads.tolist()], _SHOWN)
+
+
+def _by_rule(which: Ints) -> Iterator[tuple[int, Ints]]:
+    """Every rule that is a reason, and the places where it is."""
+    order = np.argsort(which, kind="stable")
+    numbers, starts = np.unique(which[order], return_index=True)
+    for number, places in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
+        if number >= 0:
+            yield number, places
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
 
 
 def gathered(claims: Sequence[Claim], names: Sequence[str], most: int | None = None) -> Reasons:
