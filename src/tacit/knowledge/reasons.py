@@ -104,7 +104,8 @@ def gathered(claims: Sequence[Claim], names: Sequence[str], most: int | None = N
     """
     n = len(names)
     requiring, forbidding = np.full((n, n), -1), np.full((n, n), -1)
-    bounding, bound = np.full(n, -1), np.full(n, max(0, n - 1) if most is None else most)
+    few = max(0, n - 1) if most is None else min(most, max(0, n - 1))
+    bounding, bound = np.full(n, -1), np.full(n, few)
     allowing = np.zeros((n, n), np.bool_)
     for number, claim in enumerate(claims):
         _give(requiring, claim.required, number)
