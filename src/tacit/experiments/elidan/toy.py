@@ -241,9 +241,9 @@ def _remarks(facts: dict[str, Any]) -> tuple[str, ...]:
         f"At 2.66 neither top is lost in the example with unequal widths. What the paper says of "
         f"it is true between {narrow:.2f} and {wide:.2f}.",
         "That a temperature which falls from inside the window never leaves the higher top holds "
-        "without memory. With beta = gamma the shift adds up to twice the temperature: from x2 at 5 the "
-        f"hills visited are {', '.join(f'x{each}' for each in facts['path'][1:7])}, ..., and fast "
-        "cooling from 6 on ends on the wrong one.",
+        "without memory. With beta = gamma the shift adds up to twice the temperature: from x2 at "
+        f"5 the hills visited are {', '.join(f'x{each}' for each in facts['path'][1:7])}, ..., and "
+        "fast cooling from 6 on ends on the wrong one.",
         "Proposition 3.4.2 is stated for any three points. It fails for most at unequal distances"
         + ("; for x = 0, 3.2, 7.8 with weights .5, .15, .35 no temperature works."
            if facts["counterexample"] is None else "."),
