@@ -11,6 +11,7 @@ from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
+from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import Table
 
@@ -116,6 +117,43 @@ def gaussian_networks(draw: st.DrawFn, least: int = 1, most: int = 4) -> Network
             draw(spread),
         )
         for name, who in dag.parents.items()
+    )
+
+
+@st.composite
+def mixed_networks(draw: st.DrawFn, least: int = 1, most: int = 4) -> Network:
+    """A network of tables and of conditional Gaussian families, at least one of these."""
+    dag = draw(dags(least, most, parents=3))
+    ends = [name for name in dag.names if not dag.children[name]]
+    real = {draw(st.sampled_from(ends)), *draw(st.lists(st.sampled_from(dag.names)))}
+    for name in dag.order:
+        if real.intersection(dag.parents[name]):
+            real.add(name)
+    axes = {
+        name: Continuous(name) if name in real else Discrete(name, draw(states(1, 3)))
+        for name in dag.names
+    }
+    return Network.of(
+        draw((conditional_gaussians if name in real else tables)(
+            axes[name], tuple(axes[parent] for parent in dag.parents[name])
+        ))
+        for name in dag.names
+    )  # fmt: skip
+
+
+@st.composite
+def conditional_gaussians(
+    draw: st.DrawFn, child: Continuous, parents: tuple[Discrete | Continuous, ...]
+) -> ConditionalGaussian:
+    """A conditional Gaussian family of these variables."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = tuple(len(each.states) for each in parents if isinstance(each, Discrete))
+    slopes = len(parents) - len(shape)
+    return ConditionalGaussian(
+        (*parents, child),
+        random.normal(0, 2, (*shape, slopes)),
+        random.normal(0, 2, shape),
+        random.uniform(0.1, 3, shape),
     )
 
 

@@ -56,6 +56,8 @@ _HOMES = {
     ),
     "tacit.families.table": ("Table", "table"),
     "tacit.families.gaussian": ("LinearGaussian",),
+    "tacit.families.conditional_gaussian": ("ConditionalGaussian",),
+    "tacit.families.conditional_moments": ("ConditionalMoments",),
     "tacit.families.counts": ("Counts",),
     "tacit.families.moments": ("Moments",),
     "tacit.knowledge.knowledge": ("Knowledge", "parse_knowledge", "read_knowledge"),

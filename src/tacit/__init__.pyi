@@ -47,6 +47,8 @@ from tacit.estimate.priors import Dirichlet as Dirichlet
 from tacit.estimate.priors import Jeffreys as Jeffreys
 from tacit.estimate.priors import Prior as Prior
 from tacit.estimate.transfer.normal_prior import NormalPrior as NormalPrior
+from tacit.families.conditional_gaussian import ConditionalGaussian as ConditionalGaussian
+from tacit.families.conditional_moments import ConditionalMoments as ConditionalMoments
 from tacit.families.counts import Counts as Counts
 from tacit.families.gaussian import LinearGaussian as LinearGaussian
 from tacit.families.moments import Moments as Moments

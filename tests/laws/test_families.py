@@ -17,10 +17,12 @@ import strategies
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
 from tacit.families import KINDS, family_from_plain
+from tacit.families.conditional_gaussian import ConditionalGaussian
 
 NETWORKS: Mapping[str, Any] = {
     "table": strategies.discrete_networks(most=4),
     "linear-gaussian": strategies.gaussian_networks(most=4),
+    "conditional-gaussian": strategies.mixed_networks(most=4),
 }
 
 
@@ -41,9 +43,40 @@ def gaussian_twin(family: Any, case: tuple[Any, ...]) -> float:
     return naive.normal_log_density(child, mean, family.sd)
 
 
-TWINS = {"table": table_twin, "linear-gaussian": gaussian_twin}
+def conditional_twin(family: Any, case: tuple[Any, ...]) -> float:
+    """Look up the numbers of the case's configuration one axis at a time, then the bell curve."""
+    *parents, child = case
+    slopes, intercept, sd, reals = family.coefficients, family.intercept, family.sd, []
+    for variable, value in zip(family.variables[:-1], parents, strict=True):
+        if isinstance(variable, Continuous):
+            reals.append(value)
+        elif value < 0:
+            return float("nan")
+        else:
+            slopes, intercept, sd = slopes[value], intercept[value], sd[value]
+    mean = float(intercept) + sum(c * value for c, value in zip(slopes, reals, strict=True))
+    return naive.normal_log_density(child, mean, float(sd))
+
+
+TWINS = {
+    "table": table_twin,
+    "linear-gaussian": gaussian_twin,
+    "conditional-gaussian": conditional_twin,
+}
 
 every_kind = pytest.mark.parametrize("kind", list(KINDS))
+
+
+def of_kind(network: Network, kind: str) -> list[str]:
+    """The variables with such a family; a mixed network has tables too."""
+    return [name for name in network if isinstance(network[name], KINDS[kind])]
+
+
+def sds(family: Any, parents: list[Any], cases: int) -> Any:
+    """The sd of every case."""
+    if isinstance(family, ConditionalGaussian):
+        return family.spread(parents, cases)
+    return np.full(cases, family.sd)
 
 
 def columns_of(network: Network, family: Any, cases: Any) -> list[Any]:
@@ -61,7 +94,7 @@ def test_every_family_has_its_battery(kind):
 def test_log_prob_has_a_naive_twin(kind, data):
     network = data.draw(NETWORKS[kind])
     cases = data.draw(strategies.cases_of(network, missing=True))
-    for name in network:
+    for name in of_kind(network, kind):
         family = network[name]
         columns = columns_of(network, family, cases)
         found = family.log_prob(columns)
@@ -76,7 +109,7 @@ def test_log_prob_has_a_naive_twin(kind, data):
 def test_probabilities_of_the_child_sum_to_one(kind, data):
     network = data.draw(NETWORKS[kind])
     cases = data.draw(strategies.cases_of(network, least=1, most=6))
-    for name in network:
+    for name in of_kind(network, kind):
         family = network[name]
         *parents, _ = columns_of(network, family, cases)
         variable = family.variables[-1]
@@ -84,7 +117,8 @@ def test_probabilities_of_the_child_sum_to_one(kind, data):
             children = [np.full(len(cases), code) for code in range(len(variable.states))]
             total = sum(np.exp(family.log_prob([*parents, child])) for child in children)
         else:
-            offsets = np.linspace(-9 * family.sd, 9 * family.sd, 301)
+            sd = sds(family, parents, len(cases))
+            offsets = np.linspace(-9 * sd, 9 * sd, 301)
             means = family.mean(parents, len(cases))
             curves = np.array(
                 [np.exp(family.log_prob([*parents, means + offset])) for offset in offsets]
@@ -97,7 +131,7 @@ def test_probabilities_of_the_child_sum_to_one(kind, data):
 @given(data=st.data())
 def test_samples_match_the_family_within_a_few_standard_deviations(kind, data):
     network = data.draw(NETWORKS[kind])
-    family = network[data.draw(st.sampled_from(list(network)))]
+    family = network[data.draw(st.sampled_from(of_kind(network, kind)))]
     one = data.draw(strategies.cases_of(network, least=1, most=1))
     size = 4000
     parents = [np.repeat(one[name], size) for name in family.parents]
@@ -113,8 +147,9 @@ def test_samples_match_the_family_within_a_few_standard_deviations(kind, data):
             assert off == 0 or 0 < chance < 1
     else:
         mean = family.mean([p[:1] for p in parents], 1)[0]
-        assert abs(drawn.mean() - mean) <= 5 * family.sd / np.sqrt(size)
-        assert abs(drawn.std() / family.sd - 1) <= 5 / np.sqrt(2 * size)
+        sd = sds(family, [p[:1] for p in parents], 1)[0]
+        assert abs(drawn.mean() - mean) <= 5 * sd / np.sqrt(size)
+        assert abs(drawn.std() / sd - 1) <= 5 / np.sqrt(2 * size)
 
 
 @every_kind
@@ -122,7 +157,7 @@ def test_samples_match_the_family_within_a_few_standard_deviations(kind, data):
 def test_a_sample_is_possible_and_missing_where_a_parent_is(kind, data):
     network = data.draw(NETWORKS[kind])
     cases = data.draw(strategies.cases_of(network, least=1, missing=True))
-    for name in network:
+    for name in of_kind(network, kind):
         family = network[name]
         *parents, _ = columns_of(network, family, cases)
         drawn = family.sample(parents, len(cases), np.random.default_rng(5))
@@ -140,7 +175,7 @@ def test_a_sample_is_possible_and_missing_where_a_parent_is(kind, data):
 def test_one_seed_gives_the_same_bits(kind, data):
     network = data.draw(NETWORKS[kind])
     cases = data.draw(strategies.cases_of(network, least=1))
-    for name in network:
+    for name in of_kind(network, kind):
         family = network[name]
         *parents, _ = columns_of(network, family, cases)
         first, second = (
@@ -153,7 +188,7 @@ def test_one_seed_gives_the_same_bits(kind, data):
 @given(data=st.data())
 def test_plain_data_gives_the_family_back(kind, data):
     network = data.draw(NETWORKS[kind])
-    for name in network:
+    for name in of_kind(network, kind):
         text = json.dumps(network[name].to_plain(), allow_nan=False)
         again = family_from_plain(json.loads(text), network.variables)
         assert again == network[name]
@@ -165,20 +200,21 @@ def test_plain_data_gives_the_family_back(kind, data):
 @given(data=st.data())
 def test_free_parameters_are_as_many_as_can_be_chosen(kind, data):
     network = data.draw(NETWORKS[kind])
-    for name in network:
+    for name in of_kind(network, kind):
         family = network[name]
         if kind == "table":
             rows = naive.rows(family.values)
             assert family.free_parameters == sum(len(row) - 1 for row in rows)
         else:
-            assert family.free_parameters == family.coefficients.size + 2
+            numbers = (family.coefficients, family.intercept, family.sd)
+            assert family.free_parameters == sum(np.size(each) for each in numbers)
 
 
 @every_kind
 @given(data=st.data())
 def test_a_family_names_its_variables_and_prints(kind, data):
     network = data.draw(NETWORKS[kind])
-    for name in network:
+    for name in of_kind(network, kind):
         family = network[name]
         assert family.child == name == family.variables[-1].name
         assert family.parents == network.dag.parents[name]

@@ -234,11 +234,11 @@ def test_batches_come_in_every_form_that_cases_have(tmp_path: Path) -> None:
     assert Statistics("A -> B").update(path, weights="times").total_weight == 4
 
 
-def test_no_family_joins_states_and_reals() -> None:
+def test_no_family_joins_states_and_a_real_parent() -> None:
     axes: dict[str, Variable] = {"A": Discrete("A", ("x", "y")), "Y": Continuous("Y")}
     data = Dataset(axes, {"A": np.array([0]), "Y": np.array([1.0])})
-    with pytest.raises(NetworkError, match=r"^Y takes real values and its parent A has states"):
-        Statistics("A -> Y").update(data)
+    with pytest.raises(NetworkError, match=r"^A has states and its parent Y takes real values"):
+        Statistics("Y -> A").update(data)
 
 
 def test_columns_the_dag_does_not_name_are_left_alone() -> None:

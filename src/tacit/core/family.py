@@ -48,16 +48,21 @@ class Family(Protocol):
 
 def check_axes(variables: Sequence[Variable], kind: type[Variable], family: str) -> None:
     """Nothing, or an error if the axes of a family are not different variables of one kind."""
-    names = [variable.name for variable in variables]
-    if not names:
-        raise NetworkError(f"a {family} needs a child")
     for variable in variables:
         if not isinstance(variable, kind):
             has = "states" if isinstance(variable, Discrete) else "real values"
             raise NetworkError(
-                f"{variable.name!r} has {has}; a {family} of {names[-1]!r} "
+                f"{variable.name!r} has {has}; a {family} of {variables[-1].name!r} "
                 f"takes {kind.__name__.lower()} variables only"
             )
+    check_different(variables, family)
+
+
+def check_different(variables: Sequence[Variable], family: str) -> None:
+    """Nothing, or an error if a family has no child, or names a variable twice."""
+    names = [variable.name for variable in variables]
+    if not names:
+        raise NetworkError(f"a {family} needs a child")
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise NetworkError(f"the {family} of {names[-1]!r} names {twice!r} twice")

@@ -15,6 +15,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
 from tacit.engines.tables import check_size, shape_of
 from tacit.engines.tasks import Evidence
+from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.counts import DENSE_CELLS, Counts, SparseCounts
 from tacit.families.moments import Moments
 
@@ -50,7 +51,7 @@ def family_of(dag: Dag, variables: Mapping[str, Variable], name: str) -> Family:
 
 
 def discrete(family: Family) -> tuple[Discrete, ...]:
-    """Those variables of a family that have states: all of them, or none."""
+    """Those variables of a family that have states: all of a table, only parents of a Gaussian."""
     return tuple(variable for variable in family if isinstance(variable, Discrete))
 
 
@@ -59,6 +60,9 @@ def nothing(family: Family) -> Evidence:
     axes = discrete(family)
     if not axes:
         return Moments.of(np.zeros((0, len(family))))
+    if not isinstance(family[-1], Discrete):
+        cases = np.zeros((0, len(family) - len(axes)))
+        return ConditionalMoments.of(np.zeros(0, dtype=np.int64), shape_of(axes), cases)
     check_size(axes)
     shape = shape_of(axes)
     if prod(shape) > DENSE_CELLS:

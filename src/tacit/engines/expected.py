@@ -19,7 +19,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.variables import Variable
 from tacit.engines.memory import statistics
-from tacit.families.moments import Moments
+from tacit.families.conditional_moments import AnyMoments
 from tacit.infer.bulk import compiling
 from tacit.infer.contexts import code_matrix, find_pieces, incomplete_cases
 from tacit.infer.flat import Layout
@@ -92,9 +92,13 @@ class Trees:
     def run(self, theta: Floats, threads: int = 1) -> tuple[Floats, float]:
         """Each incomplete case once."""
         used = self.weights > 0
+        counts, masses = self.by_case(theta, threads)
+        return counts, float(self.weights[used] @ masses[used])
+
+    def by_case(self, theta: Floats, threads: int = 1) -> tuple[Floats, Floats]:
+        """Expected counts of the incomplete cases, and the log-likelihood of each."""
         if self.lanes is None:
-            counts, masses = self._cut(np.arange(len(self.codes)), theta, threads)
-            return counts, float(self.weights[used] @ masses[used])
+            return self._cut(np.arange(len(self.codes)), theta, threads)
         counts, masses = self.lanes.expected(self.codes, self.weights, theta, threads)
         with np.errstate(divide="ignore"):
             masses = np.log(masses)
@@ -102,7 +106,7 @@ class Trees:
         if lost.size:
             more, masses[lost] = self._cut(lost, theta, threads)
             counts += more
-        return counts, float(self.weights[used] @ masses[used])
+        return counts, masses
 
     def _cut(self, cases: Ints, theta: Floats, threads: int) -> tuple[Floats, Floats]:
         from tacit.kernels.cut import expected_by_tree
@@ -179,7 +183,7 @@ def _flat_counts(
         return flat
     whole = [axes for axes in families.values() if all(axis.name in data for axis in axes)]
     for name, counts in statistics(data, whole, threads=threads, missing="available").items():
-        assert not isinstance(counts, Moments)
+        assert not isinstance(counts, AnyMoments)
         block = layout.block(flat, layout.places[name])
         block += counts.dense().values
     return flat

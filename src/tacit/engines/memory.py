@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
+from math import prod
 from operator import add
 
 import numpy as np
@@ -14,9 +15,12 @@ from tacit.core.errors import CasesError, MissingError, NetworkError, OptionErro
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.axes import Family, discrete
-from tacit.engines.tables import table_jobs
+from tacit.engines.tables import shape_of, table_jobs
 from tacit.engines.tasks import Evidence, IncompleteError, Job, Report, chunks, in_order
+from tacit.families.conditional_moments import ConditionalMoments, check_moments
+from tacit.families.counts import DENSE_CELLS
 from tacit.families.moments import Moments
+from tacit.families.table import cells
 
 BLOCK = 8_192
 """Cases whose moments are taken at once, while they stay in the cache."""
@@ -73,14 +77,13 @@ def _described(variable: Variable) -> str:
 
 def check_kinds(family: Family) -> None:
     """Nothing, or an error that names two variables no family joins."""
-    kinds = {Discrete: "has states", Continuous: "takes real values"}
     child = family[-1]
-    for parent in family[:-1]:
-        if type(parent) is not type(child):
+    for parent in family[:-1] if isinstance(child, Discrete) else ():
+        if not isinstance(parent, Discrete):
             raise NetworkError(
-                f"{quoted(child.name)} {kinds[type(child)]} and its parent {quoted(parent.name)} "
-                f"{kinds[type(parent)]}: no family joins the two"
-                "\n\nmake the continuous one discrete with tc.discretise"
+                f"{quoted(child.name)} has states and its parent {quoted(parent.name)} takes real "
+                "values: no family joins the two"
+                "\n\nturn the arc round, or make the continuous one discrete with tc.discretise"
             )
 
 
@@ -99,11 +102,12 @@ def _lacking(data: Dataset, families: Sequence[Family]) -> str:
 
 
 def _jobs(data: Dataset, families: Sequence[Family], available: bool) -> list[Job]:
-    tables = [discrete(family) for family in families]
-    gaussians = [family for family in families if isinstance(family[-1], Continuous)]
+    tables = [discrete(family) for family in families if isinstance(family[-1], Discrete)]
+    reals = [family for family in families if isinstance(family[-1], Continuous)]
     return [
-        *table_jobs(data, [axes for axes in tables if axes], available),
-        *(_moments_job(data, family, available) for family in gaussians),
+        *table_jobs(data, tables, available),
+        *(_moments_job(data, family, available) for family in reals if not discrete(family)),
+        *(_conditional_job(data, family, available) for family in reals if discrete(family)),
     ]
 
 
@@ -129,3 +133,32 @@ def _moments_job(data: Dataset, family: Family, available: bool) -> Job:
 
     tasks = [partial(task, span) for span in chunks(len(data))]
     return Job(tasks, lambda parts: {family[-1].name: reduce(add, parts, nothing)})
+
+
+def _conditional_job(data: Dataset, family: Family, available: bool) -> Job:
+    """The same in every configuration of the discrete parents."""
+    axes = discrete(family)
+    reals = [data[variable.name] for variable in family if isinstance(variable, Continuous)]
+    codes, shape = [data[axis.name] for axis in axes], shape_of(axes)
+    check_moments(shape, len(reals))
+    spans = chunks(len(data)) or [(0, 0)]
+
+    def task(span: tuple[int, int]) -> ConditionalMoments:
+        here = slice(*span)
+        at = cells(shape, [column[here] for column in codes])
+        values: Floats = np.array([column[here] for column in reals], dtype=np.float64).T
+        weights = None if data.weights is None else data.weights[here]
+        known = ~np.isnan(values).any(axis=1) & (at >= 0)
+        if known.all():
+            return ConditionalMoments.of(at, shape, values, weights)
+        if not available:
+            raise IncompleteError
+        weights = None if weights is None else weights[known]
+        return ConditionalMoments.of(at[known], shape, values[known], weights)
+
+    def together() -> ConditionalMoments:
+        return reduce(add, map(task, spans))
+
+    many = len(spans) * prod(shape) * len(reals) ** 2 > DENSE_CELLS  # too many to keep each
+    tasks = [together] if many else [partial(task, span) for span in spans]
+    return Job(tasks, lambda parts: {family[-1].name: reduce(add, parts)})

@@ -19,10 +19,10 @@ from tacit.estimate.scores.tables import table_score
 from tacit.estimate.scores.values import AnyScore, BGe, Penalised
 from tacit.families.conditional_moments import ConditionalMoments
 
-LARGEST = 2**22
+LARGEST = 2**20
 """Numbers that the moments of one set of discrete parents may take."""
-KEPT = 64
-"""Sets of discrete parents whose moments are kept."""
+KEPT = 2**24
+"""Numbers that all moments which are kept may take together."""
 
 
 def mixed_scorer(data: Dataset, score: AnyScore, threads: int | None = None) -> MixedScorer:
@@ -172,9 +172,9 @@ class Regressions:
             found = ConditionalMoments.of(labels, (many,), values, self.columns.weights)
             return found, list(range(len(wanted)))
         found = ConditionalMoments.of(labels, (many,), self.values, self.columns.weights)
-        while len(self.kept) >= KEPT:
-            self.kept.pop(next(iter(self.kept)), None)
         self.kept[states] = found
+        while len(self.kept) > 1 and sum(each.scatter.size for each in self.kept.values()) > KEPT:
+            del self.kept[next(iter(self.kept))]  # the oldest
         return found, wanted
 
 

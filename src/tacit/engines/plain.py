@@ -14,6 +14,7 @@ from tacit.arrays import Floats, Ints
 from tacit.core.errors import FormatError, TacitError
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.tasks import Evidence
+from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.counts import DENSE_CELLS, Counts, SparseCounts
 from tacit.families.moments import Moments
 from tacit.families.table import MOST_AXES
@@ -26,6 +27,13 @@ MOST_STATES = 2**31
 
 def evidence_to_plain(evidence: Evidence) -> dict[str, Any]:
     """Counts, sparse counts or moments as lists of numbers."""
+    if isinstance(evidence, ConditionalMoments):
+        return {
+            "statistics": "conditional moments",
+            "weights": evidence.weights.tolist(),
+            "means": evidence.means.tolist(),
+            "scatter": evidence.scatter.tolist(),
+        }
     if isinstance(evidence, Moments):
         return {
             "statistics": "moments",
@@ -44,8 +52,13 @@ def evidence_from_plain(plain: Any) -> Evidence:
     kind = plain.get("statistics") if isinstance(plain, Mapping) else None
     if kind == "moments":
         return _moments(plain)
+    if kind == "conditional moments":
+        return _conditional_moments(plain)
     if kind not in ("counts", "sparse counts"):
-        raise FormatError(f"{kind!r} are no statistics; known are: counts, sparse counts, moments")
+        raise FormatError(
+            f"{kind!r} are no statistics; known are: counts, sparse counts, moments, "
+            "conditional moments"
+        )
     shape, values = _shape(plain), _reals(plain, "values")
     if values.ndim != 1 or (values < 0).any():
         raise FormatError("counts must be a list of numbers, 0 or more")
@@ -165,3 +178,16 @@ def _moments(plain: Mapping[str, Any]) -> Moments:
     if means.ndim != 1 or scatter.shape != (means.size, means.size):
         raise FormatError("moments need one mean per variable and a square table of co-products")
     return Moments(real(plain, "weight"), means, scatter)
+
+
+def _conditional_moments(plain: Mapping[str, Any]) -> ConditionalMoments:
+    weights, means, scatter = (_reals(plain, key) for key in ("weights", "means", "scatter"))
+    size = means.shape[-1] if means.ndim else 0
+    if means.shape != (*weights.shape, size) or scatter.shape != (*means.shape, size):
+        raise FormatError(
+            "conditional moments need one mean per variable and a square table of co-products "
+            "in every configuration"
+        )
+    if not size or (weights < 0).any():
+        raise FormatError("the weights of configurations must be numbers, 0 or more")
+    return ConditionalMoments(weights, means, scatter)

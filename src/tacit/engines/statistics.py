@@ -33,6 +33,7 @@ from tacit.engines.plain import (
 )
 from tacit.engines.tasks import Evidence, Report
 from tacit.engines.union import recoded, reindexed, united, within
+from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.moments import Moments
 
 FORMAT = "tacit-statistics"
@@ -278,4 +279,7 @@ def _check_parts(
 def _extent(held: Evidence) -> str:
     if isinstance(held, Moments):
         return f"moments of {counted(held.means.size, 'variable')}"
+    if isinstance(held, ConditionalMoments):
+        configurations = " x ".join(map(str, held.shape))
+        return f"moments of {counted(held.size, 'variable')} in {configurations} configurations"
     return " x ".join(map(str, held.shape)) + " cells"

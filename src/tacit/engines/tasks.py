@@ -14,11 +14,11 @@ from threading import Thread
 from typing import Any, TypeAlias, TypeVar
 
 from tacit.core.errors import OptionError
+from tacit.families.conditional_moments import AnyMoments
 from tacit.families.counts import Counts, SparseCounts
-from tacit.families.moments import Moments
 
 T = TypeVar("T")
-Evidence: TypeAlias = Counts | SparseCounts | Moments
+Evidence: TypeAlias = Counts | SparseCounts | AnyMoments
 Report: TypeAlias = Callable[[int, int], None]
 """Told how much is done, and of how much."""
 

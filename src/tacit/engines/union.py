@@ -15,6 +15,7 @@ from tacit.core.variables import Discrete, Variable
 from tacit.engines.axes import Family, discrete
 from tacit.engines.tables import check_size, shape_of
 from tacit.engines.tasks import Evidence
+from tacit.families.conditional_moments import ConditionalMoments, check_moments
 from tacit.families.counts import DENSE_CELLS, Counts, SparseCounts
 from tacit.families.moments import Moments
 
@@ -77,8 +78,10 @@ def reindexed(evidence: Evidence, before: Family, after: Family) -> Evidence:
     if isinstance(evidence, Moments) or before == after:
         return evidence
     old, new = discrete(before), discrete(after)
-    check_size(new)
     moves, shape = list(map(_moves, old, new)), shape_of(new)
+    if isinstance(evidence, ConditionalMoments):
+        return _rearranged(evidence, moves, shape)
+    check_size(new)
     if isinstance(evidence, Counts) and prod(shape) <= DENSE_CELLS:
         values = np.zeros(shape)
         values[np.ix_(*moves)] = evidence.values
@@ -92,3 +95,15 @@ def reindexed(evidence: Evidence, before: Family, after: Family) -> Evidence:
     )
     order = np.argsort(moved)
     return SparseCounts(shape, np.asarray(moved, dtype=np.int64)[order], held[order])
+
+
+def _rearranged(
+    moments: ConditionalMoments, moves: list[Ints], shape: tuple[int, ...]
+) -> ConditionalMoments:
+    size = moments.size
+    check_moments(shape, size)
+    weights, means = np.zeros(shape), np.zeros((*shape, size))
+    scatter, places = np.zeros((*shape, size, size)), np.ix_(*moves)
+    weights[places], means[places] = moments.weights, moments.means
+    scatter[places] = moments.scatter
+    return ConditionalMoments(weights, means, scatter)

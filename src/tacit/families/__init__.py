@@ -8,10 +8,15 @@ from typing import Any
 from tacit.core.errors import FormatError, TacitError
 from tacit.core.family import Family
 from tacit.core.variables import Variable
+from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import Table
 
-KINDS: Mapping[str, Any] = {"table": Table, "linear-gaussian": LinearGaussian}
+KINDS: Mapping[str, Any] = {
+    "table": Table,
+    "linear-gaussian": LinearGaussian,
+    "conditional-gaussian": ConditionalGaussian,
+}
 """The families that plain data can name, by the word under which they are saved."""
 
 

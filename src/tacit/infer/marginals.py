@@ -95,7 +95,8 @@ def joint_gaussian(network: Network) -> tuple[tuple[str, ...], Floats, Floats]:
     for at, name in enumerate(names):
         family = network[name]
         if not isinstance(family, LinearGaussian):
-            raise NetworkError(f"{name!r} is discrete; the joint is no Gaussian")
+            what = "is discrete" if isinstance(family, Table) else "has conditional regressions"
+            raise NetworkError(f"{name!r} {what}; the joint is no Gaussian")
         slopes[at, [place[parent] for parent in family.parents]] = family.coefficients
         shift[at], noise[at] = family.intercept, family.sd**2
     spread = np.linalg.inv(np.eye(len(names)) - slopes)

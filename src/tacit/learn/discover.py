@@ -16,7 +16,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.engines.statistics import Statistics
 from tacit.estimate.priors import BDeu, Prior
-from tacit.families.moments import Moments
+from tacit.families.conditional_moments import AnyMoments
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
@@ -143,7 +143,7 @@ def _counted(structure: Structure, data: Any, threads: int | None, report: Repor
 
 
 def _within(given: Iterable[str] | str | None, counted: Counted) -> list[str]:
-    tables = [name for name, held in counted.evidence.items() if not isinstance(held, Moments)]
+    tables = [name for name, held in counted.evidence.items() if not isinstance(held, AnyMoments)]
     if given is None:
         return tables
     named = _named(given, "within")
@@ -173,7 +173,7 @@ def _proper(alpha: Mapping[str, Floats], prior: Prior) -> Mapping[str, Floats]:
 
 def _sheet(name: str, counted: Counted, alpha: Floats, kept: Kept | None) -> Sheet:
     held = counted.evidence[name]
-    assert not isinstance(held, Moments)
+    assert not isinstance(held, AnyMoments)
     axes, counts = discrete_axes(counted.families[name]), held.dense().values
     if kept is None:
         return sheet_without_rules(axes, counts, alpha)
@@ -232,7 +232,7 @@ def _notes(
     counted: Counted, kept: Mapping[str, Kept], names: Sequence[str], wishes: Wishes
 ) -> Iterable[str]:
     yield from counted.notes
-    real = [quoted(n) for n, held in counted.evidence.items() if isinstance(held, Moments)]
+    real = [quoted(n) for n, held in counted.evidence.items() if isinstance(held, AnyMoments)]
     if real:
         verb = "is" if len(real) == 1 else "are"
         yield f"{listed(real, 6)} {verb} continuous: rules are discovered in tables only"

@@ -20,8 +20,8 @@ from tacit.estimate.bayes.draws import Sampling
 from tacit.estimate.bayes.exact import Exact
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.ruled.splits import ImproperError
+from tacit.families.conditional_moments import AnyMoments
 from tacit.families.counts import Counts
-from tacit.families.moments import Moments
 from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.polytope import relative_interior
 from tacit.learn.fits import Evidence
@@ -98,7 +98,7 @@ def free_evidence(
     named = tables_named(known) if known is not None else {}
     total = 0.0
     for name, held in evidence.items():
-        if isinstance(held, Moments):
+        if isinstance(held, AnyMoments):
             raise EstimateError(
                 f"{name!r} is continuous: marginal likelihoods are of networks of discrete "
                 "variables\n\nmake it discrete with tc.discretise, or leave it out"

@@ -19,13 +19,13 @@ from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
 from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
+from tacit.families.conditional_moments import AnyMoments
 from tacit.families.counts import Counts, SparseCounts
-from tacit.families.moments import Moments
 from tacit.learn.gaps import Gaps
 from tacit.learn.intervals import Intervals
 from tacit.learn.loans import Borrowed
 
-Evidence: TypeAlias = Counts | SparseCounts | Moments
+Evidence: TypeAlias = Counts | SparseCounts | AnyMoments
 
 
 class Stop(Enum):
@@ -34,6 +34,7 @@ class Stop(Enum):
     CLOSED_FORM = "the optimum has a closed form; no steps were needed"
     SOLVED = "the optimum under the rules was found by the general solver"
     LOCAL = "the best local maximum that was found under rules that are not linear"
+    PROVEN = "this is the best dag of its kind; no steps were needed"
     CONVERGED = "the objective stopped improving"
     STEP_LIMIT = "the step limit came before convergence; raise max_steps or loosen tolerance"
     INTERRUPTED = "interrupted; this is the best so far"
@@ -135,7 +136,7 @@ class Fit:
         return {
             name: tuple(map(int, np.flatnonzero(counts.dense().rows().sum(axis=1) == 0)))
             for name, counts in self.evidence.items()
-            if not isinstance(counts, Moments)
+            if not isinstance(counts, AnyMoments)
         }
 
     def save(self, path: str | Path) -> None:
@@ -144,10 +145,10 @@ class Fit:
 
         save_fit(self, path)
 
-    def __reduce__(self) -> tuple[type[Fit], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[Any], tuple[Any, ...]]:
         values = (getattr(self, each.name) for each in fields(self))
         plain = (dict(each) if isinstance(each, MappingProxyType) else each for each in values)
-        return Fit, tuple(plain)
+        return type(self), tuple(plain)
 
     def __repr__(self) -> str:
         extent = counted(len(self.network), "variable")

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from tacit.arrays import Floats
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
+from tacit.estimate.conditional import conditional_interval, estimate_conditional
 from tacit.estimate.gaussians import estimate_gaussian, gaussian_interval
 from tacit.estimate.posteriors import Interval, cell_interval
+from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
 
@@ -19,18 +21,21 @@ class Intervals(Mapping[str, Interval]):
     """One `Interval` per variable; large tables cost nothing until somebody asks.
 
     Tables: each cell of a row is Beta under the posterior Dirichlet(alpha + N). Linear Gaussians:
-    (coefficients..., intercept, sd).
+    (coefficients..., intercept, sd), conditional ones in every configuration of discrete parents.
     """
 
-    evidence: Mapping[str, Counts | SparseCounts | Moments]
+    evidence: Mapping[str, Counts | SparseCounts | Moments | ConditionalMoments]
     pseudo: Mapping[str, Floats]
     network: Network
     level: float
 
     def __getitem__(self, name: str) -> Interval:
-        statistics = self.evidence[name]
+        statistics, axes = self.evidence[name], self.network[name].variables
+        if isinstance(statistics, ConditionalMoments):
+            return conditional_interval(
+                estimate_conditional(axes, statistics), statistics, self.level
+            )
         if isinstance(statistics, Moments):
-            axes = self.network[name].variables
             continuous = tuple(axis for axis in axes if isinstance(axis, Continuous))
             result = estimate_gaussian(continuous, statistics)
             return gaussian_interval(result, statistics, self.level)

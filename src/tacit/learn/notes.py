@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from tacit.core.dataset import Dataset
 from tacit.core.errors import listed, quoted
+from tacit.core.grid import counted as counted_words
 from tacit.core.variables import Discrete, Variable
 from tacit.estimate.estimates import Estimate
+from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
@@ -129,3 +131,20 @@ def _gaussian(parts: Mapping[str, Part]) -> Iterable[str]:
             )
         if isinstance(part.family, LinearGaussian) and part.family.sd == 0:
             yield f"{quoted(name)} is an exact linear function in these cases: its sd is 0"
+        if isinstance(part.family, ConditionalGaussian):
+            yield from _conditional(quoted(name), part, part.family)
+
+
+def _conditional(name: str, part: Part, family: ConditionalGaussian) -> Iterable[str]:
+    if part.thin:
+        took = "takes" if part.thin == 1 else "take"
+        few = f"{part.thin:,} of {counted_words(family.sd.size, 'configuration')}"
+        none = f", {part.unseen:,} of them without any" if part.unseen else ""
+        yield (
+            f"{few} of the discrete parents of {name} {took} the regression of all cases: no more "
+            f"than {len(family.continuous) + 1} cases each{none}, too few for one of their own"
+        )
+    exact = int((family.sd == 0).sum())
+    if exact:
+        where = counted_words(exact, "configuration")
+        yield f"{name} is an exact linear function in {where} of its parents: the sd is 0 there"

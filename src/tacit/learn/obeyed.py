@@ -25,8 +25,8 @@ from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.proof import Proof, proof_of
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.tables import SLACK, log_probability
+from tacit.families.conditional_moments import AnyMoments
 from tacit.families.counts import Counts
-from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.orders import orders_taken
@@ -108,7 +108,7 @@ def unruled(known: Ruled | None, name: str, evidence: Evidence) -> Evidence:
 
     What its own estimate makes of such rows is replaced; it must not be refused for want of cases.
     """
-    if known is None or isinstance(evidence, Moments):
+    if known is None or isinstance(evidence, AnyMoments):
         return evidence
     first = known.bound.cells.starts[name]
     at = known.plan.blocks.cells - first
@@ -145,7 +145,7 @@ def _replaced(
     for name, inside in tables_named(known).items():
         table, held = parts[name].family, evidence[name]
         assert isinstance(table, Table)
-        assert not isinstance(held, Moments)
+        assert not isinstance(held, AnyMoments)
         values, counts = table.values.copy(), held.dense().values
         at = cells[inside] - known.bound.cells.starts[name]
         values.flat[at] = theta[inside]
@@ -179,7 +179,7 @@ def _marginal(
         return None
     total, named = ruled, tables_named(known)
     for name, held in evidence.items():
-        assert not isinstance(held, Moments)
+        assert not isinstance(held, AnyMoments)
         rows, pseudo = held.dense().rows(), alpha[name].reshape(-1, alpha[name].shape[-1])
         free = free_rows(known, name, named.get(name), rows.shape)
         total += log_marginal_likelihood(Counts(rows[free]), pseudo[free])

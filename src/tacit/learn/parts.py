@@ -10,11 +10,13 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.family import Family
 from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.estimate.conditional import conditional_log_likelihood, estimate_conditional
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.gaussians import estimate_gaussian, gaussian_log_likelihood
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.priors import Dirichlet, Prior
 from tacit.estimate.tables import estimate_table, log_probability
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.moments import Moments
 from tacit.families.table import check_size
 from tacit.infer.marginals import joint
@@ -28,6 +30,8 @@ class Part:
     objective     Σ (N + pseudo) log θ, cells without evidence adding nothing
     undetermined  rows of a table that neither cases nor prior said anything about
     redundant     parents of a Gaussian whose coefficients the cases leave open, as a number
+    thin          configurations with too few cases for a regression of their own, as a number
+    unseen        those of them without any case
     """
 
     family: Family
@@ -35,12 +39,16 @@ class Part:
     objective: float
     undetermined: tuple[int, ...] = ()
     redundant: int = 0
+    thin: int = 0
+    unseen: int = 0
 
 
 def estimate_part(
     axes: tuple[Variable, ...], evidence: Evidence, alpha: Floats | None, estimate: Estimate
 ) -> Part:
     """The family that is best under `estimate`; Gaussians by maximum likelihood."""
+    if isinstance(evidence, ConditionalMoments):
+        return _conditional(axes, evidence)
     if isinstance(evidence, Moments):
         continuous = tuple(axis for axis in axes if isinstance(axis, Continuous))
         found = estimate_gaussian(continuous, evidence)
@@ -54,6 +62,19 @@ def estimate_part(
         log_probability(result.table, counts),
         log_probability(result.table, np.maximum(counts + estimate.pseudo(alpha), 0.0)),
         result.undetermined,
+    )
+
+
+def _conditional(axes: tuple[Variable, ...], evidence: ConditionalMoments) -> Part:
+    found = estimate_conditional(axes, evidence)
+    likelihood = conditional_log_likelihood(found.family, evidence)
+    return Part(
+        found.family,
+        likelihood,
+        likelihood,
+        redundant=found.redundant,
+        thin=found.thin,
+        unseen=found.unseen,
     )
 
 
@@ -82,5 +103,5 @@ def total_log_marginal_likelihood(
     return sum(
         log_marginal_likelihood(counts, alpha[name])
         for name, counts in evidence.items()
-        if not isinstance(counts, Moments)
+        if not isinstance(counts, AnyMoments)
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.families.moments import Moments
+from tacit.families.conditional_moments import AnyMoments
 from tacit.learn.fits import Evidence
 from tacit.learn.ruled import Ruled
 
@@ -30,7 +30,7 @@ def held_at(known: Ruled, tables: Mapping[str, Evidence]) -> Floats:
     out = np.zeros(cells.size)
     for name, inside in tables_named(known).items():
         held = tables[name]
-        assert not isinstance(held, Moments)
+        assert not isinstance(held, AnyMoments)
         start = known.bound.cells.starts[name]
         out[inside] = held.dense().values.ravel()[cells[inside] - start]
     return out
@@ -41,7 +41,7 @@ def tables_counted(evidence: Mapping[str, Evidence]) -> dict[str, Floats]:
     return {
         name: held.dense().values
         for name, held in evidence.items()
-        if not isinstance(held, Moments)
+        if not isinstance(held, AnyMoments)
     }
 
 

@@ -15,8 +15,9 @@ from tacit.core.errors import FormatError, TacitError
 from tacit.engines.plain import evidence_from_plain, evidence_to_plain
 from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
+from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts
-from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
@@ -216,11 +217,29 @@ def _check_parts(fit: Fit) -> None:
         if isinstance(family, Table)
     }
     counted = {
-        name: held.shape for name, held in fit.evidence.items() if not isinstance(held, Moments)
+        name: held.shape for name, held in fit.evidence.items() if not isinstance(held, AnyMoments)
     }
-    if counted != tables or set(fit.evidence) != set(fit.network.families):
+    if (
+        counted != tables
+        or not _conditionals_fit(fit)
+        or set(fit.evidence) != set(fit.network.families)
+    ):
         raise FormatError("the saved statistics are not those of the saved network")
     if {name: alpha.shape for name, alpha in fit.pseudo.items()} != tables:
         raise FormatError("the saved prior is not that of the saved network")
     if type(fit.cases.cases) is not int or not isinstance(fit.cases.weight, int | float):
         raise FormatError("the number of cases is no number")
+
+
+def _conditionals_fit(fit: Fit) -> bool:
+    """Whether moments by configuration are there for conditional Gaussian families, no others."""
+    families = {
+        name: (*family.shape, len(family.continuous))
+        for name, family in fit.network.families.items()
+        if isinstance(family, ConditionalGaussian)
+    }
+    return families == {
+        name: held.means.shape
+        for name, held in fit.evidence.items()
+        if isinstance(held, ConditionalMoments)
+    }

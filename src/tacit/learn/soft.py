@@ -17,6 +17,7 @@ from tacit.core.errors import KnowledgeError, OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Variable
 from tacit.estimate.bayes.density import Density
+from tacit.estimate.conditional import conditional_log_likelihood
 from tacit.estimate.curved.functions import functions_of
 from tacit.estimate.estimates import Estimate, PosteriorMean
 from tacit.estimate.gaussians import gaussian_log_likelihood
@@ -24,6 +25,8 @@ from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.plan import compile_blocks, solve
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.tables import log_probability
+from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
 from tacit.families.table import Table
@@ -260,8 +263,11 @@ def _log_probabilities(
     if isinstance(table, LinearGaussian) and isinstance(held, Moments):
         value = gaussian_log_likelihood(table, held)
         return value, value
+    if isinstance(table, ConditionalGaussian) and isinstance(held, ConditionalMoments):
+        value = conditional_log_likelihood(table, held)
+        return value, value
     assert isinstance(table, Table)
-    assert not isinstance(held, Moments)
+    assert not isinstance(held, AnyMoments)
     counts = held.dense().values
     full = np.maximum(counts + estimate.pseudo(base.pseudo[name]), 0.0)
     return log_probability(table, counts), log_probability(

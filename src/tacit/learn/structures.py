@@ -56,19 +56,17 @@ def families_of(dag: Dag, variables: Mapping[str, Variable]) -> dict[str, tuple[
     families = {}
     for name in dag.names:
         axes = tuple(variables[other] for other in (*dag.parents[name], name))
-        if len({type(axis) for axis in axes}) > 1:
-            raise NetworkError(_mixed(axes))
+        real = [axis.name for axis in axes if isinstance(axis, Continuous)]
+        if real and isinstance(axes[-1], Discrete):
+            raise NetworkError(_mixed(name, real[0]))
         families[name] = axes
     return families
 
 
-def _mixed(axes: tuple[Variable, ...]) -> str:
-    child = axes[-1]
-    other = next(axis for axis in axes if type(axis) is not type(child))
-    kinds = {Discrete: "discrete", Continuous: "continuous"}
+def _mixed(child: str, parent: str) -> str:
     return (
-        f"{quoted(child.name)} is {kinds[type(child)]} and its parent {quoted(other.name)} is "
-        f"{kinds[type(other)]}: no family joins the two"
-        "\n\nmake the continuous one discrete with tc.discretise, or read the discrete one as "
-        "numbers with tc.read_cases(..., continuous=[...])"
+        f"{quoted(child)} is discrete and its parent {quoted(parent)} is continuous: no family "
+        "joins the two"
+        "\n\nturn the arc round, make the continuous one discrete with tc.discretise, or read the "
+        "discrete one as numbers with tc.read_cases(..., continuous=[...])"
     )

@@ -26,6 +26,8 @@ from tacit.reporting.views import (
     coefficients,
     equation,
     moved_by,
+    regression_heads,
+    regression_rows,
     shown_tables,
     table_rows,
 )
@@ -149,10 +151,16 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
         "beyond": 0,
         "marked": False,
         "inferred": False,
-        "equation": "" if table["family"] == "table" else equation(table),
+        "equation": equation(table) if table["family"] == "linear-gaussian" else "",
+        "regressions": None,
     }
     if near is not None:
         view["picture"], view["beyond"] = neighbourhood(near, table["variable"])
+    if table["family"] == "conditional-gaussian":
+        discrete, parameters = regression_heads(table)
+        view |= {"lines": (), "discrete": discrete, "parameters": parameters}
+        view["regressions"] = list(regression_rows(shown))
+        return {**view, "length": table["rows"], "few": table["few"]}
     if table["family"] != "table":
         lines = coefficients(table)
         return {**view, "lines": lines, "length": len(lines), "cases": table["cases"]}

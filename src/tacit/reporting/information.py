@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.families.counts import Counts
+from tacit.families.counts import AnyCounts, Counts
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
 from tacit.families.table import Table
@@ -37,7 +37,7 @@ def arc_information(fit: Fit, child: str) -> tuple[Information, ...]:
     unknown = (Information(np.nan, np.nan),) * len(family.parents)
     if not family.parents or not evidence.total > 0:
         return unknown
-    if isinstance(family, Table) and not isinstance(evidence, Moments):
+    if isinstance(family, Table) and isinstance(evidence, AnyCounts):
         return _of_table(family.values, evidence.dense())
     if isinstance(family, LinearGaussian) and isinstance(evidence, Moments):
         return _of_gaussian(family, evidence)

@@ -17,6 +17,8 @@ from tacit.reporting.views import (
     came_from,
     coefficients,
     moved_by,
+    regression_heads,
+    regression_rows,
     shown_tables,
     table_rows,
 )
@@ -82,6 +84,8 @@ def _tables(section: Section) -> Iterator[Block]:
     for shown in shown_tables(section, MOST_CELLS):
         if shown.table["family"] == "table":
             yield _table(shown, section["moved_from"])
+        elif shown.table["family"] == "conditional-gaussian":
+            yield _conditional(shown)
         else:
             yield _gaussian(shown.table)
 
@@ -105,6 +109,27 @@ def _table(shown: Shown, moved_from: float) -> Sheet:
         for row in table_rows(shown, moved_from)
     )
     return Sheet(title, heads, rows, labels=len(given), foot=shown.left_out)
+
+
+def _conditional(shown: Shown) -> Sheet:
+    given = [quoted(parent["name"]) for parent in shown.table["parents"]]
+    discrete, parameters = regression_heads(shown.table)
+    rows = tuple(
+        (
+            *row.given,
+            *(" ".join(filter(None, cell)) for cell in row.cells),
+            row.cases + ("*" if row.few else ""),
+        )
+        for row in regression_rows(shown)
+    )
+    foot = f"conditional Gaussian, a regression in each of {some(shown.table['rows'], 'row')}"
+    return Sheet(
+        f"{quoted(shown.table['variable'])} given {', '.join(given)}",
+        (*discrete, *parameters, "cases"),
+        rows,
+        labels=len(discrete),
+        foot=" ".join(filter(None, (f"{foot}.", shown.left_out))),
+    )
 
 
 def _gaussian(table: Section) -> Sheet:

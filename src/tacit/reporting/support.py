@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.families.moments import Moments
+from tacit.families.conditional_moments import AnyMoments
 from tacit.families.table import Table
 from tacit.learn.fits import Fit
 
@@ -34,7 +34,7 @@ class Rows:
 def rows_of(fit: Fit, name: str) -> Rows | None:
     """The rows of a variable's table; None if it has another family."""
     table, evidence = fit.network[name], fit.evidence[name]
-    if not isinstance(table, Table) or isinstance(evidence, Moments):
+    if not isinstance(table, Table) or isinstance(evidence, AnyMoments):
         return None
     counts = evidence.dense().rows()
     return Rows(table, table.values.reshape(counts.shape), counts, counts.sum(axis=1))

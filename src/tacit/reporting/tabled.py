@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.core.variables import Discrete
+from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
 from tacit.reporting.gaps import mostly, seen
@@ -35,13 +38,14 @@ def tables(fit: Fit) -> dict[str, Any]:
     `probability`, `lower`, `upper`, `cases` and `moved`: the probability less the share of the
     state in the row's cases, and `inferred`: whether most of its cases were inferred rather than
     seen. `rows` is how many rows there are in all, `few` how many of them rest
-    on fewer than 5 cases, `lenders` the sources that it was borrowed from.
+    on fewer than 5 cases, `lenders` the sources that it was borrowed from. The rows of a
+    conditional Gaussian family are its regressions: one `value` for each of its `parameters`.
     """
     names = list(fit.network)
     known = [rows_of(fit, name) for name in names]
     most = fair([(rows.values.shape if rows else (0, 1)) for rows in known], MOST_CELLS, MOST_ROWS)
     told = [
-        _table(fit, rows, most) if rows else _gaussian(fit, name)
+        _table(fit, rows, most) if rows else _continuous(fit, name, most)
         for name, rows in zip(names, known, strict=True)
     ]
     return {
@@ -130,9 +134,41 @@ def _listed(values: Floats) -> list[list[float | None]]:
     return [[finite(value) for value in row] for row in values.tolist()]
 
 
-def _gaussian(fit: Fit, name: str) -> dict[str, Any]:
-    family = fit.network[name]
+def _continuous(fit: Fit, name: str, most: int) -> dict[str, Any]:
+    family, held = fit.network[name], fit.evidence[name]
+    if isinstance(family, ConditionalGaussian) and isinstance(held, ConditionalMoments):
+        return _conditional(fit, family, held.weights.reshape(-1), most)
     assert isinstance(family, LinearGaussian)
+    return _gaussian(fit, family)
+
+
+def _conditional(fit: Fit, family: ConditionalGaussian, cases: Floats, most: int) -> dict[str, Any]:
+    at, interval, width = fullest(cases, most), fit.intervals[family.child], family.continuous
+    values = np.concatenate(
+        [family.coefficients, family.intercept[..., None], family.sd[..., None]], axis=-1
+    )
+    rows = (len(cases), len(width) + 1)
+    slopes = [{"kind": "coefficient", "parent": parent.name} for parent in width[:-1]]
+    return {
+        "variable": family.child,
+        "family": "conditional-gaussian",
+        "parents": [
+            {"name": each.name, "states": list(each.states) if isinstance(each, Discrete) else None}
+            for each in family.variables[:-1]
+        ],
+        "parameters": [*slopes, *({"kind": kind, "parent": ""} for kind in ("intercept", "sd"))],
+        "rows": len(cases),
+        "few": int((cases < FEW).sum()),
+        "position": at.tolist(),
+        "value": _listed(values.reshape(rows)[at]),
+        "lower": _listed(interval.lower.reshape(rows)[at]),
+        "upper": _listed(interval.upper.reshape(rows)[at]),
+        "cases": cases[at].tolist(),
+    }
+
+
+def _gaussian(fit: Fit, family: LinearGaussian) -> dict[str, Any]:
+    name = family.child
     interval = fit.intervals[name]
     parameters = [
         *(("coefficient", *one) for one in zip(family.parents, family.coefficients, strict=True)),

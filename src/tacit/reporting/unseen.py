@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import SizeError
-from tacit.families.moments import Moments
+from tacit.families.conditional_moments import AnyMoments
 from tacit.families.table import Table
 from tacit.learn.dimension import effective_dimension
 from tacit.learn.fits import Fit
@@ -96,7 +96,7 @@ def _neighbour(fit: Fit, name: str, other: str, joint: Floats, shown: bool) -> d
 
 def _own_counts(fit: Fit, name: str) -> Floats:
     evidence = fit.evidence[name]
-    assert not isinstance(evidence, Moments)
+    assert not isinstance(evidence, AnyMoments)
     return np.asarray(evidence.dense().rows().sum(axis=0))
 
 
@@ -104,7 +104,7 @@ def _joint(fit: Fit, family: str, one: str, other: str) -> Floats:
     """P(one, other) by the expected cases of a family that holds both; even without any."""
     table, evidence = fit.network[family], fit.evidence[family]
     assert isinstance(table, Table)
-    assert not isinstance(evidence, Moments)
+    assert not isinstance(evidence, AnyMoments)
     axes = [variable.name for variable in table.variables]
     counts = evidence.dense().values
     rest = tuple(at for at, axis in enumerate(axes) if axis not in (one, other))

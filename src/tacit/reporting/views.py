@@ -60,9 +60,13 @@ class Row:
 def shown_tables(section: Mapping[str, Any], cells: int) -> list[Shown]:
     """Every table, with so many of its rows that all tables together show at most `cells`."""
     tables = section["tables"]
-    shapes = [(len(table.get("position", ())), len(table.get("states", ()))) for table in tables]
+    shapes = [(len(table.get("position", ())), _width(table)) for table in tables]
     most = fair(shapes, cells, max((rows for rows, _ in shapes), default=0))
     return [_shown(table, most) if "position" in table else Shown(table) for table in tables]
+
+
+def _width(table: Mapping[str, Any]) -> int:
+    return len(table["states"] if "states" in table else table["parameters"])
 
 
 def _shown(table: Mapping[str, Any], most: int) -> Shown:
@@ -106,6 +110,37 @@ def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cel
         mark = moved(shift) if shift is not None and abs(shift) >= moved_from else ""
         shade = f"{value or 0.0:.2f}".strip("0").rstrip(".")
         yield Cell(probability(value), interval(low, high), mark, shade)
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """One configuration of the discrete parents: value and interval of every parameter as text."""
+
+    given: tuple[str, ...]
+    cells: tuple[tuple[str, str], ...]
+    cases: str
+    few: bool
+    none: bool
+
+
+def regression_rows(shown: Shown) -> Iterator[Regression]:
+    """The regressions of a conditional Gaussian family that are laid out."""
+    table = shown.table
+    parents = [parent for parent in table["parents"] if parent["states"] is not None]
+    sizes = [len(parent["states"]) for parent in parents]
+    for at in shown.rows:
+        places = np.unravel_index(table["position"][at], sizes)
+        given = tuple(parent["states"][p] for parent, p in zip(parents, places, strict=True))
+        numbers = zip(table["value"][at], table["lower"][at], table["upper"][at], strict=True)
+        cells = tuple((real(*each), real_interval(*each[1:])) for each in numbers)
+        cases = table["cases"][at]
+        yield Regression(given, cells, weight(cases), cases < FEW, cases == 0)
+
+
+def regression_heads(table: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The names of the discrete parents, and of the parameters."""
+    discrete = [parent["name"] for parent in table["parents"] if parent["states"] is not None]
+    return discrete, [each["parent"] or f"({each['kind']})" for each in table["parameters"]]
 
 
 def came_from(table: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.core.errors import quoted
+from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit, Stop
 from tacit.reporting.gaps import imputed
@@ -135,13 +136,13 @@ def _few_for_gaussians(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     thin = [
         name
         for name in fit.network
-        if isinstance(family := fit.network[name], LinearGaussian)
+        if isinstance(family := fit.network[name], LinearGaussian | ConditionalGaussian)
         and fit.evidence[name].total < FEW * family.free_parameters
     ]
     if not thin:
         return None
     rest = "rests" if len(thin) == 1 else "rest"
-    text = f"{some(len(thin), 'linear Gaussian family', 'linear Gaussian families')} {rest} on"
+    text = f"{some(len(thin), 'Gaussian family', 'Gaussian families')} {rest} on"
     where = [{"variable": name, "count": None} for name in thin]
     text = f"{text} fewer than {FEW} cases per parameter"
     return {"kind": "thin regressions", "text": text, "where": where}
