@@ -117,9 +117,10 @@ class TableScorer:
     def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
         """The score of the child with these parents and each of the candidates as one more."""
         here, states = self.columns, int(self.columns.states[child])
-        rows = here.rows(parents) * here.states[candidates]
-        alphas = np.array([self.score.alpha(each, states) for each in rows])
-        prices = np.array([self.score.price(each, states, self.weight) for each in rows])
+        sizes, which = np.unique(here.states[candidates], return_inverse=True)
+        rows = [here.rows(parents) * float(each) for each in sizes]
+        alphas = np.array([self.score.alpha(each, states) for each in rows])[which]
+        prices = np.array([self.score.price(each, states, self.weight) for each in rows])[which]
         out = np.empty(candidates.size)
         count = _counter(here, child, parents, candidates, alphas, self.known, out)
         shares = self.threads if candidates.size * here.cases > WORTH_A_THREAD else 1

@@ -31,6 +31,7 @@ class Walk:
     restarts       how often it began anew
     changes        all that was done, each with the number of restarts before
     trace          the best score before any step and after each
+    chosen_at      the dag at which candidates were chosen; None: there are none
     """
 
     now: Parents
@@ -43,6 +44,7 @@ class Walk:
     restarts: int = 0
     changes: list[tuple[Change, int]] = field(default_factory=list)
     trace: list[float] = field(default_factory=list)
+    chosen_at: Parents | None = None
 
 
 Heard: TypeAlias = Callable[[Walk], None]
@@ -89,20 +91,47 @@ def begun(ledger: Ledger, start: Parents) -> Walk:
 
 def climb(task: Task, walk: Walk) -> Stop:
     """Search until nothing better is found any more; the walk holds the best dag at any time."""
-    most, restarts = task.settings.max_steps, task.settings.restarts
+    if task.settings.candidates is not None:
+        _choose(task, walk, walk.chosen_at or walk.now)
     try:
         while True:
             for _ in _steps(task, walk):
                 task.heard(walk)
-                if most is not None and len(walk.changes) >= most:
-                    return Stop.STEP_LIMIT
-            walk.failed = 0 if walk.bettered else walk.failed + 1
-            if walk.failed > restarts or not restarts:
+            if _spent(task, walk):
+                return Stop.STEP_LIMIT
+            if _chosen_anew(task, walk):
+                continue
+            walk.failed = 0 if walk.bettered else walk.failed + (walk.restarts > 0)
+            if walk.failed >= task.settings.restarts:
                 return Stop.CONVERGED
             _restart(task, walk)
             task.heard(walk)
     except KeyboardInterrupt:
         return Stop.INTERRUPTED
+
+
+def _spent(task: Task, walk: Walk) -> bool:
+    most = task.settings.max_steps
+    return most is not None and len(walk.changes) >= most
+
+
+def _choose(task: Task, walk: Walk, parents: Parents) -> None:
+    many = task.settings.candidates
+    assert many is not None
+    task.ledger.choose(parents, many)
+    walk.chosen_at = parents
+
+
+def _chosen_anew(task: Task, walk: Walk) -> bool:
+    """Whether candidates were chosen again, at a dag better than the one they were chosen at."""
+    if walk.chosen_at is None:
+        return False
+    before = task.ledger.total(walk.chosen_at)
+    if walk.highest <= before + NOTHING * max(1.0, abs(before)):
+        return False
+    _choose(task, walk, walk.best)
+    walk.now, walk.visited, walk.since = walk.best, [], 0
+    return True
 
 
 def _steps(task: Task, walk: Walk) -> Iterator[None]:
@@ -113,7 +142,11 @@ def _steps(task: Task, walk: Walk) -> Iterator[None]:
         changes = _first_changes(state, task.rng)
     if not walk.visited:
         _note(walk, state)
-    for change in changes:
+        walk.visited, walk.since = [int(state.mark)], 0
+    while not _spent(task, walk):
+        change = next(changes, None)
+        if change is None:
+            return
         before = state.score
         state.make(change)
         walk.changes.append((replace(change, gain=state.score - before), walk.restarts))
@@ -145,25 +178,25 @@ def _best_changes(task: Task, walk: Walk, state: State) -> Iterator[Change]:
 
 
 def _first_changes(state: State, rng: np.random.Generator) -> Iterator[Change]:
-    """Changes that gain, pairs of variables in random order, until a whole round has none."""
-    n = state.ledger.n
-    pairs = np.array([(tail, head) for tail in range(n) for head in range(n) if tail != head])
-    idle = 0
-    while idle < len(pairs):
-        for tail, head in rng.permutation(pairs):
-            found = _gaining(state, int(tail), int(head))
-            idle = 0 if found is not None else idle + 1
-            if found is not None:
-                yield found
-            if idle >= len(pairs):
-                return
+    """Changes that gain: after each, all pairs of variables in a new order, until none does."""
+    pairs = np.argwhere(~np.eye(state.ledger.n, dtype=np.bool_))
+    while True:
+        gaining = (_gaining(state, int(tail), int(head)) for tail, head in rng.permutation(pairs))
+        found = next((change for change in gaining if change is not None), None)
+        if found is None:
+            return
+        yield found
 
 
 def _gaining(state: State, tail: int, head: int) -> Change | None:
+    if state.arcs[head, tail]:
+        return None
     verbs = ("delete", "reverse") if state.arcs[tail, head] else ("add",)
     for verb in verbs:
         change = Change(verb, tail, head, 0.0)
-        if not state.arcs[head, tail] and state.legal(change):
+        new = (tail, head) if verb == "add" else (head, tail)
+        chosen = verb == "delete" or state.ledger.candidate(*new)
+        if chosen and state.legal(change):
             gain = state.gain(change)
             if gain > NOTHING * max(1.0, abs(state.score)):
                 return replace(change, gain=gain)
@@ -183,8 +216,10 @@ def _restart(task: Task, walk: Walk) -> None:
         case _:
             ledger = task.resampled(task.rng)
             there = begun(ledger, walk.best)
-            plain = HillClimb(restarts=0, most_parents=settings.most_parents)
-            climb(replace(task, ledger=ledger, settings=plain, heard=_silent), there)
+            plain = HillClimb(restarts=0, candidates=settings.candidates)
+            stop = climb(replace(task, ledger=ledger, settings=plain, heard=_silent), there)
+            if stop is Stop.INTERRUPTED:
+                raise KeyboardInterrupt
             task.ledger.evaluations += ledger.evaluations
             walk.now = there.best
     walk.restarts += 1

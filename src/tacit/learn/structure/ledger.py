@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Bools, Floats
 from tacit.engines.scoring import Scorer
 from tacit.estimate.scores.dag_priors import DagTerms
 from tacit.knowledge.limits import Limits
 
 MOST_NUMBERS = 40_000_000
-"""Scores that are remembered; then all are forgotten."""
+"""Scores that are remembered in rows; then all are forgotten."""
+MOST_ALONE = 2_000_000
+"""Scores that are remembered one by one; then all are forgotten."""
 
 
 @dataclass(slots=True, eq=False)
@@ -20,17 +22,19 @@ class Ledger:
     """Scores of families, the prior over dags included, under limits.
 
     terms        what arcs and numbers of parents add to the score; None: nothing
-    candidates   per variable, whom its parents are chosen from; None: all that the limits allow
+    candidates   (n, n)  whether the first may be chosen as a parent of the second; None: all that
+                 the limits allow. Parents that a dag has already may stay in any case.
     evaluations  families scored so far; a family asked for again costs nothing
     """
 
     scorer: Scorer
     limits: Limits
     terms: DagTerms | None = None
-    candidates: tuple[Ints, ...] | None = None
+    candidates: Bools | None = None
     evaluations: int = 0
     _alone: dict[tuple[int, tuple[int, ...]], float] = field(default_factory=dict)
     _rows: dict[tuple[int, tuple[int, ...]], Floats] = field(default_factory=dict)
+    _few: dict[tuple[int, tuple[int, ...]], Floats] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -46,18 +50,44 @@ class Ledger:
         if known is None:
             known = self.scorer.family(child, parents) + self.prior(child, parents)
             self.evaluations += 1
+            if len(self._alone) >= MOST_ALONE:
+                self.forget()
         self._alone[key] = known
         return known
 
     def adding(self, child: int, parents: tuple[int, ...]) -> Floats:
         """The score of the child with each variable as one more parent; -inf where none may be."""
         key = (child, parents)
-        row = self._rows.get(key)
+        rows = self._rows if self.candidates is None else self._few
+        row = rows.get(key)
         if row is None:
-            if len(self._rows) * self.n > MOST_NUMBERS:
+            if (len(self._rows) + len(self._few)) * self.n > MOST_NUMBERS:
                 self.forget()
-            row = self._rows[key] = self._row(child, parents)
+            row = rows[key] = self._row(child, parents)
         return row
+
+    def choose(self, parents: tuple[tuple[int, ...], ...], many: int) -> None:
+        """Make the `many` most promising variables of each child its only candidates.
+
+        The parents that it has come first, then whoever scores best as one more of them, so that
+        what the parents tell already is not chosen again. Where no more parents may be, those are
+        chosen that would score best alone. [Friedman, Nachman, Pe'er 1999, the score measure]
+        """
+        self.candidates = None
+        chosen = np.zeros((self.n, self.n), dtype=np.bool_)
+        for child, who in enumerate(parents):
+            room = len(who) < self.limits.most[child]
+            row = self.adding(child, who if room else ()).copy()
+            row[list(who)] = -np.inf
+            best = np.argsort(-row, kind="stable")[: max(0, many - len(who))]
+            chosen[best[row[best] > -np.inf], child] = True
+            chosen[list(who), child] = True
+        self.candidates = chosen
+        self._few.clear()
+
+    def candidate(self, tail: int, head: int) -> bool:
+        """Whether `tail` is among those that parents of `head` are chosen from."""
+        return self.candidates is None or bool(self.candidates[tail, head])
 
     def total(self, parents: tuple[tuple[int, ...], ...]) -> float:
         """The score of a dag: the sum over its families."""
@@ -74,6 +104,7 @@ class Ledger:
         """Forget all scores; the count of evaluations stays."""
         self._alone.clear()
         self._rows.clear()
+        self._few.clear()
 
     def _row(self, child: int, parents: tuple[int, ...]) -> Floats:
         row = np.full(self.n, -np.inf)
@@ -83,9 +114,10 @@ class Ledger:
         open_[list(parents)] = False
         open_[child] = False
         if self.candidates is not None:
-            chosen = np.zeros(self.n, dtype=np.bool_)
-            chosen[self.candidates[child]] = True
-            open_ &= chosen
+            open_ &= self.candidates[:, child]
+            known = self._rows.get((child, parents))
+            if known is not None:
+                return np.asarray(np.where(open_, known, -np.inf))
         asked = np.flatnonzero(open_)
         if asked.size:
             row[asked] = self.scorer.adding(child, parents, asked)
@@ -98,7 +130,9 @@ class Ledger:
 
     def _among_rows(self, child: int, parents: tuple[int, ...]) -> float | None:
         for at, parent in enumerate(parents):
-            row = self._rows.get((child, parents[:at] + parents[at + 1 :]))
-            if row is not None and row[parent] > -np.inf:
-                return float(row[parent])
+            key = (child, parents[:at] + parents[at + 1 :])
+            for rows in (self._rows, self._few):
+                row = rows.get(key)
+                if row is not None and row[parent] > -np.inf:
+                    return float(row[parent])
         return None
