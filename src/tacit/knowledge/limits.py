@@ -57,9 +57,13 @@ def limits_of(
     most        the caller's own bound on parents
     parameters  rules about tables require the parents that they name (see `needs_of`)
     """
-    reasons = reasons_of(knowledge, names, most, parameters=parameters)
+    return limits_from(reasons_of(knowledge, names, most, parameters=parameters))
+
+
+def limits_from(reasons: Reasons) -> Limits:
+    """What the reasons leave."""
     required = reasons.requiring >= 0
-    allowed = (reasons.forbidding < 0) & ~np.eye(len(names), dtype=np.bool_)
+    allowed = (reasons.forbidding < 0) & ~np.eye(len(reasons.names), dtype=np.bool_)
     return Limits(reasons.names, required, allowed, reasons.most)
 
 

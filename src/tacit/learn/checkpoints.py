@@ -25,12 +25,16 @@ EVERY = 5.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """One run so far: its parameters (all else follows from them), its trace, why it ended."""
+    """One run so far: its parameters (all else follows from them), its trace, why it ended.
+
+    more  plain data of a method that needs more than that to go on
+    """
 
     theta: Floats
     before: Floats | None
     trace: tuple[float, ...]
     stop: str | None
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -71,6 +75,7 @@ class Checkpoint:
                 "before": None if kept.before is None else kept.before.tolist(),
                 "trace": list(kept.trace),
                 "stop": kept.stop,
+                **({"more": dict(kept.more)} if kept.more else {}),
             }
             for number, kept in sorted(self.runs.items())
         }
@@ -90,7 +95,7 @@ def open_checkpoint(
         return fresh
     try:
         plain = _opened(path)
-        _check_task(path, dict(plain["task"]), dict(task))
+        check_same_task(path, dict(plain["task"]), dict(task))
         runs = {int(number): _kept(each, size) for number, each in plain["runs"].items()}
     except TacitError:
         raise
@@ -123,11 +128,14 @@ def _opened(path: str | Path) -> dict[str, Any]:
     return plain
 
 
-def _check_task(path: str | Path, kept: Mapping[str, Any], task: Mapping[str, Any]) -> None:
+def check_same_task(
+    path: str | Path, kept: Mapping[str, Any], task: Mapping[str, Any], what: str = "fit"
+) -> None:
+    """Nothing, or an error about a checkpoint of another piece of work."""
     if kept != task:
         apart = sorted(key for key in {*kept, *task} if kept.get(key) != task.get(key))
         raise OptionError(
-            f"{path}: the checkpoint belongs to another fit; these differ: {', '.join(apart)}"
+            f"{path}: the checkpoint belongs to another {what}; these differ: {', '.join(apart)}"
             "\n\nresume with the same cases, structure and settings, or choose another file"
         )
 
@@ -140,4 +148,4 @@ def _kept(plain: Mapping[str, Any], size: int) -> Kept:
     sound = all(each.shape == (size,) and np.isfinite(each).all() for each in vectors)
     if not sound or not trace or not (stop is None or stop in Stop.__members__):
         raise ValueError("no run of this fit")
-    return Kept(theta, before, trace, stop)
+    return Kept(theta, before, trace, stop, dict(plain.get("more", {})))

@@ -1,0 +1,183 @@
+"""What a search is asked: cases, a score, a prior over dags, and what the experts allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.core.dag import Dag
+from tacit.core.dataset import Dataset
+from tacit.core.errors import (
+    CasesError,
+    ColumnError,
+    MissingError,
+    OptionError,
+    listed,
+    nearest,
+    quoted,
+)
+from tacit.core.grid import counted
+from tacit.core.variables import Continuous, Discrete
+from tacit.engines.gaussian_scores import gaussian_scorer
+from tacit.engines.mixed_scores import mixed_scorer
+from tacit.engines.prior_scores import PriorScorer
+from tacit.engines.scoring import Scorer
+from tacit.engines.table_scores import Columns, TableScorer
+from tacit.estimate.priors import Dirichlet, Prior
+from tacit.estimate.scores.dag_priors import DagPrior, DagTerms, DescriptionLength
+from tacit.estimate.scores.tables import table_score
+from tacit.estimate.scores.values import BIC, MDL, AnyScore, BGe, Score
+from tacit.io.cases import as_dataset
+from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
+from tacit.knowledge.limits import Limits, limits_from, reasons_of
+from tacit.knowledge.reasons import Reasons
+from tacit.learn.structure.ledger import Ledger
+from tacit.learn.structure.state import Parents
+
+ALL_DIFFERENT = 50
+"""A column with so many states, each in one case alone, names cases rather than describes them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Complete cases, how dags over them are scored, and which dags may be answers.
+
+    reasons  which rule forces or forbids each arc
+    terms    what the prior over dags adds to a family
+    """
+
+    cases: Dataset
+    scorer: Scorer
+    score: AnyScore
+    dag_prior: DagPrior | None
+    terms: DagTerms | None
+    knowledge: Knowledge | None
+    reasons: Reasons
+    limits: Limits
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, by number."""
+        return self.cases.names
+
+    def ledger(self, scorer: Scorer | None = None) -> Ledger:
+        """Scores of families, remembered; of other cases if another scorer answers."""
+        return Ledger(scorer or self.scorer, self.limits, self.terms)
+
+    def dag(self, parents: Parents) -> Dag:
+        """Parents by number as a dag."""
+        names = self.names
+        return Dag(
+            {names[child]: tuple(names[at] for at in who) for child, who in enumerate(parents)}
+        )
+
+    def parents(self, dag: Dag) -> Parents:
+        """The dag by number."""
+        place = {name: at for at, name in enumerate(self.names)}
+        return tuple(tuple(sorted(place[who] for who in dag.parents[name])) for name in self.names)
+
+
+def ask(
+    data: Any,
+    knowledge: KnowledgeLike,
+    score: AnyScore | None,
+    dag_prior: DagPrior | None,
+    most_parents: int | None = None,
+    leave_out: Sequence[str] = (),
+    threads: int | None = None,
+) -> Question:
+    """Everything a search needs, checked; errors say what is wrong with cases, score or rules."""
+    cases = without(as_dataset(data), leave_out)
+    chosen = BIC() if score is None else score
+    prior = check_scores(chosen, dag_prior)
+    check_complete(cases)
+    known = as_knowledge(knowledge)
+    reasons = reasons_of(known, cases.names, most_parents, parameters=True)
+    terms = None if prior is None else prior.terms(cases.names)
+    scorer = scorer_of(cases, chosen, threads)
+    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits_from(reasons))
+
+
+def scorer_of(cases: Dataset, score: AnyScore, threads: int | None = None) -> Scorer:
+    """The scorer of complete cases: tables, Gaussians or both, as their columns are."""
+    real = [isinstance(variable, Continuous) for variable in cases.variables.values()]
+    if all(real):
+        return gaussian_scorer(cases, score)
+    if any(real):
+        return mixed_scorer(cases, score, threads)
+    if isinstance(score, BGe):
+        raise OptionError(
+            f"{score.describe()} scores continuous variables, and these cases have states"
+            "\n\nuse tc.BIC() or tc.BDeu(10)"
+        )
+    columns, known = Columns.of(cases, cases.names), table_score(score)
+    if known is not None:
+        return TableScorer.of(columns, known, threads)
+    assert isinstance(score, Prior)
+    if isinstance(score, Dirichlet):
+        score.check_names(cases.variables)
+    return PriorScorer(columns, score)
+
+
+def check_scores(score: Any, dag_prior: Any) -> DagPrior | None:
+    """The prior over dags in force; an error about what is no score or no prior over dags."""
+    for option, given, kind, example in (
+        ("score", score, Score | Prior, "tc.BIC() or tc.BDeu(10)"),
+        ("dag_prior", dag_prior, DagPrior | None, "tc.ArcPenalty(1)"),
+    ):
+        if not isinstance(given, kind):
+            shown = f"the class {given.__name__}" if isinstance(given, type) else repr(given)
+            raise OptionError(f"{option} takes a value such as {example}, not {shown}")
+    if isinstance(score, MDL) and dag_prior is None:
+        return DescriptionLength()
+    prior: DagPrior | None = dag_prior
+    return prior
+
+
+def without(cases: Dataset, leave_out: Iterable[str]) -> Dataset:
+    """The cases without some of their columns."""
+    gone = [leave_out] if isinstance(leave_out, str) else list(leave_out)
+    for name in gone:
+        if name not in cases:
+            raise ColumnError(
+                f"there is no column {quoted(name)} to leave out{nearest(name, cases.names)}"
+                f"\n\ncolumns: {listed(cases.names)}"
+            )
+    return cases.select([name for name in cases.names if name not in gone]) if gone else cases
+
+
+def check_complete(cases: Dataset) -> None:
+    """Nothing, or an error about cases that no dag can be scored on."""
+    if not cases.names:
+        raise CasesError("the cases have no columns, so there is nothing to search")
+    if not len(cases) or cases.total_weight <= 0:
+        raise CasesError("there are no cases to learn a dag from: none was given, or all weigh 0")
+    missing = {name: cells for name, cells in cases.missing().items() if cells}
+    if missing:
+        total = sum(missing.values())
+        shown = listed((f"{quoted(name)}: {cells:,}" for name, cells in missing.items()), 6)
+        raise MissingError(
+            f"{counted(total, 'cell')} {'is' if total == 1 else 'are'} missing ({shown})"
+            "\n\ntc.structural_em learns dags from cases with gaps; "
+            "tc.missing_as_state makes a state of them"
+        )
+
+
+def question_notes(question: Question) -> Iterable[str]:
+    """What a reader should know of the cases before believing a dag."""
+    cases = question.cases
+    yield from cases.notes
+    for name, variable in cases.variables.items():
+        if not isinstance(variable, Discrete):
+            continue
+        used = int(np.unique(cases[name]).size)
+        if used >= ALL_DIFFERENT and used == len(cases):
+            yield (
+                f"{quoted(name)} has another state in every case: it names cases rather than "
+                "describes them; leave it out"
+            )
+        elif used == 1:
+            yield f"{quoted(name)} has the same state in all cases: no arc can say anything of it"

@@ -1,0 +1,53 @@
+"""The same search on bootstrap samples of the cases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tacit.core.dag import Dag
+from tacit.core.interrupts import asked_to_end
+from tacit.learn.progress import Report
+from tacit.learn.structure.confidence import ArcConfidence, confidence_of
+from tacit.learn.structure.running import Run, resampling, run
+from tacit.learn.structure.settings import HillClimb, Tabu
+
+FEW = 5
+"""Restarts in vain that end the search on one sample."""
+
+
+def bootstrapped(task: Run, replicates: int, told: Report) -> ArcConfidence:
+    """How often each arc is found in so many samples, each as large as the cases.
+
+    Every sample has its own seed, so that one more sample changes none of the others. Interrupted,
+    the samples done so far count.
+    """
+    done: list[Dag] = []
+    with asked_to_end() as asked:
+        for number in range(replicates):
+            told(number, replicates)
+            if asked():
+                break
+            done.append(_one(task, number))
+        told(len(done), replicates)
+    question = task.question
+    return confidence_of(question.names, done, question.limits.allowed, len(done))
+
+
+def _one(task: Run, number: int) -> Dag:
+    """The dag of one sample; a method that restarts does so but a few times here."""
+    question = task.question
+    rng = np.random.default_rng([task.seed, number])
+    scorer = question.scorer.weighted(resampling(question, rng))
+    method = task.method
+    if isinstance(method, HillClimb | Tabu):
+        method = replace(method, restarts=min(method.restarts, FEW))
+    sampled = replace(question, scorer=scorer)
+    seed = int(rng.integers(2**63))
+    found = run(replace(task, question=sampled, method=method, seed=seed, told=_silent, kept=None))
+    return question.dag(found.parents)
+
+
+def _silent(done: int, total: int, objective: float | None = None) -> None:
+    del done, total, objective

@@ -1,0 +1,162 @@
+"""Every method of search on the same question, each a line in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.errors import OptionError, listed, nearest, quoted
+from tacit.core.interrupts import asked_to_end
+from tacit.learn.fits import Stop
+from tacit.learn.progress import Report
+from tacit.learn.structure.climbing import Task, Walk, begun, climb
+from tacit.learn.structure.exact import exact_search
+from tacit.learn.structure.ledger import Ledger
+from tacit.learn.structure.methods_exact import TAN, ChowLiu, Exact
+from tacit.learn.structure.outcome import Outcome, as_move
+from tacit.learn.structure.question import Question
+from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.state import Parents
+from tacit.learn.structure.trees import chow_liu, tan
+from tacit.learn.structure.walks import KeptWalk
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One search to be made.
+
+    start  the dag to begin at; methods that end at the best dag of their kind need none
+    told   hears of progress
+    kept   where the walk is kept on disk; None: nowhere
+    """
+
+    question: Question
+    method: Any
+    start: Parents
+    seed: int
+    threads: int | None
+    told: Report
+    kept: KeptWalk | None = None
+
+
+def run(task: Run) -> Outcome:
+    """The answer of the method."""
+    return RUNNERS[type(task.method)](task)
+
+
+def climbed(task: Run) -> Outcome:
+    """Hill climbing and tabu search."""
+    question, settings, ledger = task.question, task.method, task.question.ledger()
+    rng = np.random.default_rng(task.seed)
+    walk = (
+        begun(ledger, task.start) if task.kept is None else task.kept.begin(ledger, task.start, rng)
+    )
+    with asked_to_end() as asked:
+
+        def heard(walk: Walk) -> None:
+            task.told(walk.failed, settings.restarts + 1, walk.highest)
+            if task.kept is not None:
+                task.kept.keep(walk, rng, ledger.evaluations)
+            if asked():
+                raise KeyboardInterrupt
+
+        stop = climb(Task(ledger, settings, rng, heard, _resampled(question)), walk)
+    if task.kept is not None:
+        task.kept.keep(walk, rng, ledger.evaluations, now=True)
+    return Outcome(
+        walk.best,
+        walk.highest,
+        stop,
+        tuple(walk.trace),
+        ledger.evaluations,
+        tuple(as_move(change, question.names, restart) for change, restart in walk.changes),
+        walk.restarts,
+    )
+
+
+def _resampled(question: Question) -> Callable[[np.random.Generator], Ledger]:
+    """The same question asked of cases drawn again, as many as they weigh."""
+
+    def ledger(rng: np.random.Generator) -> Ledger:
+        return question.ledger(question.scorer.weighted(resampling(question, rng)))
+
+    return ledger
+
+
+def resampling(question: Question, rng: np.random.Generator) -> Floats:
+    """How often each case counts in a bootstrap sample: as many draws as there are cases.
+
+    Each draw counts as much as a case does on average, so that the total weight stays.
+    """
+    cases = question.cases
+    own = cases.weights
+    share = np.full(len(cases), 1 / len(cases)) if own is None else own / own.sum()
+    draws = rng.multinomial(len(cases), share)
+    return np.asarray(draws * (cases.total_weight / len(cases)), dtype=np.float64)
+
+
+def _exact(task: Run) -> Outcome:
+    question = task.question
+    found = exact_search(
+        question.scorer,
+        question.limits,
+        question.terms,
+        threads=task.threads,
+        progress=task.told,
+    )
+    return Outcome(found.parents, found.score, Stop.PROVEN, (found.score,), found.families)
+
+
+def _chow_liu(task: Run) -> Outcome:
+    method = task.method
+    root = None if method.root is None else place_of(task.question, method.root, "the root")
+    question = task.question
+    parents = chow_liu(
+        question.scorer, question.limits, question.terms, root=root, spanning=method.spanning
+    )
+    return _proven(question, parents)
+
+
+def _tan(task: Run) -> Outcome:
+    method, question = task.method, task.question
+    root = None if method.root is None else place_of(question, method.root, "the root")
+    target = place_of(question, method.target, "the target")
+    parents = tan(
+        question.scorer,
+        question.limits,
+        question.terms,
+        target=target,
+        root=root,
+        spanning=method.spanning,
+    )
+    return _proven(question, parents)
+
+
+def _proven(question: Question, parents: Parents) -> Outcome:
+    """A best tree: every pair of variables was scored."""
+    ledger, n = question.ledger(), len(question.names)
+    score = ledger.total(parents)
+    return Outcome(parents, score, Stop.PROVEN, (score,), n * n)
+
+
+def place_of(question: Question, name: str, what: str) -> int:
+    """The number of a variable that an option names."""
+    if name not in question.names:
+        raise OptionError(
+            f"{what} {quoted(str(name))} is no column of the cases"
+            f"{nearest(str(name), question.names)}\n\ncolumns: {listed(question.names)}"
+        )
+    return question.names.index(name)
+
+
+RUNNERS: Mapping[type, Callable[[Run], Outcome]] = {
+    HillClimb: climbed,
+    Tabu: climbed,
+    Exact: _exact,
+    ChowLiu: _chow_liu,
+    TAN: _tan,
+}

@@ -1,0 +1,134 @@
+"""`search`: cases, rules and a score in; the best dag that was found, fitted, out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tacit.core.dag import Dag
+from tacit.core.errors import OptionError
+from tacit.core.network import Network
+from tacit.estimate.estimates import Estimate
+from tacit.estimate.priors import Prior
+from tacit.estimate.scores.dag_priors import DagPrior
+from tacit.estimate.scores.values import AnyScore
+from tacit.infer.sampling import fresh_seed
+from tacit.knowledge.knowledge import KnowledgeLike
+from tacit.learn.progress import Callback, watched
+from tacit.learn.structure.confidence import ArcConfidence
+from tacit.learn.structure.fitted import fitted_search
+from tacit.learn.structure.question import ask
+from tacit.learn.structure.replicates import bootstrapped
+from tacit.learn.structure.running import RUNNERS, Run, run
+from tacit.learn.structure.searched import Search
+from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.starting import start_of
+from tacit.learn.structure.walks import KeptWalk, kept_search_seed, refuse_checkpoint
+
+
+def search(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
+    data: Any,
+    *,
+    knowledge: KnowledgeLike = None,
+    score: AnyScore | None = None,
+    method: Any = None,
+    start: Dag | Network | str | Path | None = None,
+    dag_prior: DagPrior | None = None,
+    prior: Prior | None = None,
+    estimate: Estimate | None = None,
+    leave_out: Sequence[str] = (),
+    bootstrap: int = 0,
+    seed: int | None = None,
+    threads: int | None = None,
+    progress: bool | Callback | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+) -> Search:
+    """Learn who depends on whom from complete cases:
+
+    maximise  Σ over variables of score(variable, its parents) + log P(dag)
+
+    over the dags that the rules of `knowledge` allow. A search finds a local maximum, exact search
+    the highest there is; the dag is then fitted as `tc.fit` does. [HV1 1.5, 1.6]
+
+    data       anything `tc.read_cases` takes; every column is a variable
+    knowledge  rules about structure (require, forbid, allow, order, at most k parents) and about
+               parameters; the parents that a rule about a table names are required
+    score      `tc.BIC()` unless given; `tc.BDeu(10)` or any prior scores by its marginal likelihood
+    method     `tc.HillClimb()` unless given; `tc.Tabu()`, `tc.Exact()`, `tc.ChowLiu()`,
+               `tc.TAN(...)`, `tc.WeightAnnealing(...)`, `tc.SimulatedAnnealing()`
+    start      the dag to begin at, as text, file or value; by default the required arcs alone
+    dag_prior  what is believed of dags before any case; by default all are alike
+    prior, estimate  of the parameters; by default the prior that scores, else as in `tc.fit`
+    leave_out  columns that are no variables, such as the number of a case
+    bootstrap  search again on so many samples of the cases, to tell how sure each arc is
+    seed       makes restarts repeatable
+    progress   True or False for a bar or none; or a callback told(done, total, score)
+    checkpoint  a file that keeps a running search, so that `resume=True` can go on after a break
+    """
+    chosen = check_method(HillClimb() if method is None else method)
+    if resume and checkpoint is None:
+        raise OptionError("resume=True needs checkpoint=, the file to go on from")
+    if type(bootstrap) is not int or bootstrap < 0:
+        raise OptionError(f"bootstrap={bootstrap!r} must be a whole number, 0 or more")
+    question = ask(data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads)
+    seed = _seed(seed, checkpoint if resume else None)
+    begin = start_of(question, start)
+    with watched(progress, "searching") as told:
+        task = Run(question, chosen, begin, seed, threads, told)
+        outcome = run(replace(task, kept=_kept(task, checkpoint, resume)))
+    sure = _confidence(task, bootstrap, progress)
+    return fitted_search(task, outcome, sure, prior, estimate)
+
+
+def check_method(method: Any) -> Any:
+    """The method, or an error about what is none."""
+    if type(method) not in RUNNERS:
+        shown = f"the class {method.__name__}" if isinstance(method, type) else repr(method)
+        names = ", ".join(f"tc.{kind.__name__}" for kind in RUNNERS)
+        raise OptionError(
+            f"method takes a value such as tc.HillClimb(), not {shown}\n\none of {names}"
+        )
+    return method
+
+
+def most_parents(method: Any) -> int | None:
+    """The bound on parents that a method, or the one it wraps, sets."""
+    inner = getattr(method, "method", method)
+    bound: int | None = getattr(inner, "most_parents", None)
+    return bound
+
+
+def _seed(seed: int | None, checkpoint: str | Path | None) -> int:
+    if seed is None and checkpoint is not None:
+        seed = kept_search_seed(checkpoint)
+    return fresh_seed(seed)
+
+
+def _kept(task: Run, checkpoint: str | Path | None, resume: bool) -> KeptWalk | None:
+    if checkpoint is None:
+        return None
+    if not isinstance(task.method, HillClimb | Tabu):
+        raise refuse_checkpoint(task.method.describe())
+    question = task.question
+    problem = {
+        "cases": question.cases.fingerprint(),
+        "score": question.score.describe(),
+        "dag_prior": None if question.dag_prior is None else question.dag_prior.describe(),
+        "knowledge": None if question.knowledge is None else str(question.knowledge),
+        "method": task.method.describe(),
+        "start": [list(who) for who in task.start],
+        "seed": task.seed,
+    }
+    return KeptWalk.open(checkpoint, problem, resume)
+
+
+def _confidence(
+    task: Run, replicates: int, progress: bool | Callback | None
+) -> ArcConfidence | None:
+    if not replicates:
+        return None
+    with watched(progress, "bootstrapping") as told:
+        return bootstrapped(task, replicates, told)
