@@ -38,6 +38,7 @@ class MethodName(StrEnum):
     GRADIENT = "gradient"
     FILL_IN = "fill-in"
     AVAILABLE = "available"
+    WEIGHT_ANNEALING = "weight-annealing"
 
 
 class StartName(StrEnum):
@@ -97,6 +98,7 @@ def estimate_of(name: EstimateName, empty: EmptyRows) -> Estimate:
 
 def method_of(name: MethodName | None, **limits: float | None) -> Method | None:
     """`em` as `EM()`, and so on, with the limits that were given; naming one means EM."""
+    from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.methods import EM, AvailableCases, FillIn, Gradient
 
     given: dict[str, Any] = {key: value for key, value in limits.items() if value is not None}
@@ -117,6 +119,8 @@ def method_of(name: MethodName | None, **limits: float | None) -> Method | None:
             return FillIn(**given)
         case MethodName.AVAILABLE:
             return AvailableCases()
+        case MethodName.WEIGHT_ANNEALING:
+            return WeightAnnealing(EM(**given))
     return EM(**given)
 
 

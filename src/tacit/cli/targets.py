@@ -94,6 +94,7 @@ def check_checkpoint(
     read: list[tuple[str, str]],
 ) -> tuple[str, ...]:
     """Notes about the checkpoint, or an error: it is a file of its own, and none gets lost."""
+    from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.methods import EM
 
     if checkpoint is None:
@@ -102,7 +103,7 @@ def check_checkpoint(
             raise OptionError("--resume needs --checkpoint FILE, the file to go on from")
         return ()
     check_targets([*others, Target("--checkpoint", checkpoint, ())], *read)
-    if not isinstance(method, EM | None):
+    if not isinstance(method, EM | WeightAnnealing | None):
         raise OptionError("--checkpoint keeps a running EM; --method em is the one that has it")
     if Path(checkpoint).exists():
         if not resume:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Event
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from tacit.learn.fits import Stop
 from tacit.learn.methods import EM
 from tacit.learn.progress import Report, Tally
 from tacit.learn.starts import start_parameters
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,29 +50,42 @@ def run_em(
     on its number and the seed alone.
     """
     runs = task.method.runs(bool(task.hidden) and task.given is None)
-    if runs == 1:  # one run has all threads for its E-steps, several have one each
-        task = replace(task, problem=replace(task.problem, threads=threads))
-    with asked_to_end() as asked:
-        ears = _Ears(Tally(told, runs, task.method.max_steps), Event(), asked)
+    task = shared(task, runs, threads)
+    tally = Tally(told, runs, task.method.max_steps)
+    return side_by_side(
+        lambda number, ears: _one_run(task, number, ears, checkpoint), runs, threads, tally
+    )
 
-        def one(number: int) -> Climb[EmIterate]:
-            return _one_run(task, number, ears, checkpoint)
+
+def shared(task: Task, runs: int, threads: int) -> Task:
+    """The task with as many threads for an E-step as it may have.
+
+    One run has all of them, of several each has one.
+    """
+    return replace(task, problem=replace(task.problem, threads=threads if runs == 1 else 1))
+
+
+def side_by_side(one: Callable[[int, Ears], R], runs: int, threads: int, tally: Tally) -> list[R]:
+    """What every run came to, in the order of their numbers, as far as they were begun."""
+    with asked_to_end() as asked:
+        ears = Ears(tally, Event(), asked)
+
+        def numbered(number: int) -> R:
+            return one(number, ears)
 
         numbers, workers = iter(range(runs)), min(threads, runs)
         if workers == 1:
-            found = _in_turn(one, numbers, ears)
+            found = _in_turn(numbered, numbers, ears)
         else:
             with ThreadPoolExecutor(workers) as pool:
-                shares = pool.map(lambda _: _in_turn(one, numbers, ears), range(workers))
+                shares = pool.map(lambda _: _in_turn(numbered, numbers, ears), range(workers))
             found = dict(ChainMap(*shares))
     if not found:
         raise KeyboardInterrupt
     return [found[number] for number in sorted(found)]
 
 
-def _in_turn(
-    one: Callable[[int], Climb[EmIterate]], numbers: Iterator[int], ears: _Ears
-) -> dict[int, Climb[EmIterate]]:
+def _in_turn(one: Callable[[int], R], numbers: Iterator[int], ears: Ears) -> dict[int, R]:
     """The runs one after the other, until all are done or someone asks for the end.
 
     Several threads may take their numbers from one iterator.
@@ -89,7 +105,7 @@ def _in_turn(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Ears:
+class Ears:
     """Who hears of progress, and whether all runs are to end."""
 
     tally: Tally
@@ -104,7 +120,7 @@ class _Ears:
 def _one_run(
     task: Task,
     number: int,
-    ears: _Ears,
+    ears: Ears,
     checkpoint: Checkpoint | None,
 ) -> Climb[EmIterate]:
     problem, method = task.problem, task.method
@@ -115,7 +131,6 @@ def _one_run(
         begin, trace = at(problem, kept.theta, kept.before), kept.trace[:-1]
         if kept.stop is not None:
             return Climb(begin, kept.trace, Stop[kept.stop])
-    step = squarem_step if method.accelerate else plain_step
 
     def heard(here: EmIterate, history: Sequence[float]) -> None:
         ears.tally.step(number, len(history), here.objective)
@@ -124,14 +139,7 @@ def _one_run(
         if checkpoint is not None:
             checkpoint.keep(number, Kept(here.theta, here.before, tuple(history), None))
 
-    found = climb(
-        lambda here: step(problem, here),
-        begin,
-        tolerance=method.tolerance,
-        max_steps=method.max_steps,
-        trace=trace,
-        told=heard,
-    )
+    found = climbed(problem, method, begin, heard, trace)
     end = found.iterate
     if found.stop is Stop.INTERRUPTED:
         ears.stop.set()
@@ -144,6 +152,25 @@ def _one_run(
     except KeyboardInterrupt:  # this run is done, but no other is wanted
         ears.stop.set()
     return found
+
+
+def climbed(
+    problem: Problem,
+    method: EM,
+    begin: EmIterate,
+    heard: Callable[[EmIterate, Sequence[float]], None],
+    trace: Sequence[float] = (),
+) -> Climb[EmIterate]:
+    """One run of EM from here to where nothing improves."""
+    step = squarem_step if method.accelerate else plain_step
+    return climb(
+        lambda here: step(problem, here),
+        begin,
+        tolerance=method.tolerance,
+        max_steps=method.max_steps,
+        trace=trace,
+        told=heard,
+    )
 
 
 def start_of(task: Task, number: int) -> Floats:

@@ -78,7 +78,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     hidden     variables of the dag that no column measures: {"H": 3} gives H three states,
                `"rest"` hides all variables of a network that have no column
     method     how missing cells are treated: `tc.EM()` unless given; `tc.AvailableCases()`,
-               `tc.Gradient()`, `tc.FillIn()`
+               `tc.Gradient()`, `tc.FillIn()`, `tc.WeightAnnealing(tc.EM())`
     start      "given" starts EM from the numbers of the network
     tied       groups of variables that share one table, for hidden Markov models and the like
     level      of the credible intervals

@@ -21,6 +21,9 @@ from tacit.families.counts import Counts
 from tacit.families.table import Table
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.pieces import compile_cases, log_masses
+from tacit.learn.annealing.annealed_em import AnnealedClimb, Annealing, run_annealed
+from tacit.learn.annealing.driver import Round
+from tacit.learn.annealing.settings import WeightAnnealing
 from tacit.learn.canonical import canonical_order
 from tacit.learn.checkpoints import Checkpoint
 from tacit.learn.climb import Climb
@@ -64,6 +67,7 @@ class Learned:
 
     expected  counts with the missing cells filled in by expectation, per variable
     known     the part of them that was counted, not inferred
+    rounds    of reweighting, where the weights of cases were annealed
     """
 
     network: Network
@@ -73,6 +77,7 @@ class Learned:
     objective: float
     best: int
     runs: tuple[Run, ...]
+    rounds: tuple[Round, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +117,7 @@ def learn_incomplete(
     cases: Incomplete,
     problem: Problem,
     estimate: Estimate,
-    method: EM | Gradient | FillIn,
+    method: EM | Gradient | FillIn | WeightAnnealing,
     how: How,
 ) -> Learned:
     """Run the method and keep its best run, hidden states in canonical order."""
@@ -120,7 +125,8 @@ def learn_incomplete(
     hidden = tuple(layout.places[name] for name in cases.hidden)
     climbs = _climbs(cases, problem, method, hidden, how)
     best = best_run(climbs)
-    end = climbs[best].iterate
+    won = climbs[best]
+    end = won.iterate
     if problem.plan is not None and end.objective == -np.inf:
         raise _impossible(cases, problem, end)
     if hidden and (how.start is None or best > 0):  # a start that was given names the states
@@ -135,6 +141,7 @@ def learn_incomplete(
         objective=end.objective,
         best=best,
         runs=tuple(Run(run.iterate.objective, run.trace, run.stop) for run in climbs),
+        rounds=won.rounds if isinstance(won, AnnealedClimb) else (),
     )
 
 
@@ -160,7 +167,7 @@ def _nameless(problem: Problem, order: Ints) -> bool:
 def _climbs(
     cases: Incomplete,
     problem: Problem,
-    method: EM | Gradient | FillIn,
+    method: EM | Gradient | FillIn | WeightAnnealing,
     hidden: tuple[int, ...],
     how: How,
 ) -> list[Climb[EmIterate]]:
@@ -168,6 +175,10 @@ def _climbs(
     if how.start is not None:
         given = given_parameters(problem.layout, cases.families, how.start)
         check_possible(problem.layout, cases.data, given)
+    if isinstance(method, WeightAnnealing):
+        annealing = Annealing(method, Task(problem, method.method, hidden, how.seed, given))
+        threads = thread_bound(how.threads)
+        return list(run_annealed(annealing, cases.data, threads, how.told, how.checkpoint))
     if isinstance(method, EM):
         task = Task(problem, method, hidden, how.seed, given)
         return run_em(task, thread_bound(how.threads), how.told, how.checkpoint)

@@ -16,6 +16,8 @@ from tacit.estimate.ruled.plan import Near
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.proof import proof_of
 from tacit.knowledge.knowledge import Knowledge
+from tacit.learn.annealing.notes import annealing_notes
+from tacit.learn.annealing.settings import WeightAnnealing
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.counted import cases_used
@@ -23,7 +25,7 @@ from tacit.learn.expectation import Problem
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
-from tacit.learn.methods import EM, AvailableCases, Method
+from tacit.learn.methods import EM, AvailableCases, Method, starts
 from tacit.learn.notes import incomplete_notes
 from tacit.learn.obeyed import local_notes, refuse_means, resisted_notes, rule_notes
 from tacit.learn.parts import discrete_axes, pseudo_counts
@@ -57,7 +59,8 @@ def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Rep
     cases = Incomplete(
         gathered.structure.dag, gathered.cases, families, tuple(gathered.hidden), wishes.tied, alpha
     )
-    strategy = method.strategy if isinstance(method, EM) else "auto"
+    wrapped = method.method if isinstance(method, WeightAnnealing) else method
+    strategy = wrapped.strategy if isinstance(wrapped, EM) else "auto"
     problem = problem_of(cases, choices.estimate, strategy, wishes.threads)
     known = ruled(wishes.knowledge, cases.dag, families, problem.layout)
     if known is not None:
@@ -83,6 +86,8 @@ def _fit(
     best = learned.runs[learned.best]
     several = bool(gathered.hidden) and "start" not in settings
     notes = incomplete_notes(gathered.cases, gathered.variables, learned, choices)
+    if isinstance(choices.method, WeightAnnealing):
+        notes += annealing_notes(choices.method, learned.rounds)
     return Fit(
         network=learned.network,
         objective=learned.objective,
@@ -126,8 +131,9 @@ def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) ->
 
 def _stop(learned: Learned, method: Method | None, several: bool) -> Stop:
     """Why the best run ended, unless some run was cut short or never came to start."""
-    asked = method.runs(several) if isinstance(method, EM) else 1
-    cut = len(learned.runs) < asked or Stop.INTERRUPTED in {run.stop for run in learned.runs}
+    cut = len(learned.runs) < starts(method, several) or Stop.INTERRUPTED in {
+        run.stop for run in learned.runs
+    }
     return Stop.INTERRUPTED if cut else learned.runs[learned.best].stop
 
 
@@ -147,7 +153,7 @@ def _checkpoint(
 ) -> Checkpoint | None:
     if wishes.checkpoint is None:
         return None
-    if not isinstance(choices.method, EM):
+    if not isinstance(choices.method, EM | WeightAnnealing):
         raise OptionError("checkpoint= keeps a running tc.EM(); other methods keep none")
     begin = () if wishes.start is None else problem.layout.parameters(wishes.start)
     numbers = hashlib.sha256(problem.pseudo.tobytes() + np.asarray(begin).tobytes())

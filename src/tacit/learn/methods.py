@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from tacit.core.errors import OptionError
 from tacit.engines.expected import STRATEGIES
+from tacit.learn.annealing.settings import WeightAnnealing
 
 STARTS = ("data", "random")
 
@@ -107,7 +108,17 @@ class AvailableCases:
         return "AvailableCases()"
 
 
-Method: TypeAlias = EM | Gradient | FillIn | AvailableCases
+Method: TypeAlias = EM | Gradient | FillIn | AvailableCases | WeightAnnealing
+
+
+def starts(method: Method | None, several: bool) -> int:
+    """How many starts a method makes; `several` if it matters to EM where to start.
+
+    Annealing leaves a start behind, so it makes one unless more are asked for.
+    """
+    if isinstance(method, WeightAnnealing):
+        return int(method.method.restarts or 1)
+    return method.runs(several) if isinstance(method, EM) else 1
 
 
 def _check_limits(method: EM | Gradient | FillIn) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 from tacit.core.errors import OptionError
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
+from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.choices import Choices
-from tacit.learn.methods import Method
+from tacit.learn.methods import EM, Method
 from tacit.learn.structures import Structure
 from tacit.version import __version__
 
@@ -26,6 +27,8 @@ def check_choices(choices: Choices) -> None:
         if not isinstance(given, kind):
             shown = f"the class {given.__name__}" if isinstance(given, type) else repr(given)
             raise OptionError(f"{option} takes a value such as {example}, not {shown}")
+    if isinstance(choices.method, WeightAnnealing):
+        check_wrapped(choices.method, (EM,), "tc.fit")
 
 
 def settings_of(

@@ -17,6 +17,7 @@ _FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", "
 _PRIORS = {"BDeu": "bdeu:{}", "K2": "k2", "Jeffreys": "jeffreys", "Dirichlet": "dirichlet:{}"}
 _ESTIMATES = {"ML": "ml", "MAP": "map", "PosteriorMean": "mean", "Smoothed": "smoothed"}
 _METHODS = {"AvailableCases": "available", "EM": "em", "Gradient": "gradient", "FillIn": "fill-in"}
+_ANNEALING = "WeightAnnealing("
 _LIMITS = {"restarts": "--restarts", "tolerance": "--tolerance", "max_steps": "--max-steps"}
 _RULES = "rules.know"
 _POLICIES = ("uniform", "prior", "error")
@@ -68,7 +69,8 @@ def _python(fit: Fit) -> str:
     more, arguments = sources_python(fit)
     lines += more
     given += arguments
-    given += [f"method=tc.{settings['method']}"] if settings["method"] != "counting" else []
+    if settings["method"] != "counting":
+        given.append(f"method=tc.{settings['method'].replace(_ANNEALING, _ANNEALING + 'tc.')}")
     given += [f"hidden={_hidden(fit)!r}"] if "hidden" in settings else []
     given += [f"{each}={settings[each]!r}" for each in ("tied", "start") if each in settings]
     given += [f"level={settings['level']:g}"]
@@ -165,11 +167,14 @@ def _method_words(method: str) -> list[str] | None:
     name, _, said = method.removesuffix(")").partition("(")
     if name == "counting":
         return []
+    option = _METHODS.get(name)
+    if name == "WeightAnnealing" and said.startswith("EM(") and said.endswith(")"):
+        option, said = "weight-annealing", said[3:-1]
     given = dict(pair.split("=") for pair in said.split(", ") if "=" in pair)
-    if name not in _METHODS or not set(given) <= set(_LIMITS):
+    if option is None or not set(given) <= set(_LIMITS):
         return None
     limits = [word for key, value in given.items() for word in (_LIMITS[key], value)]
-    return ["--method", _METHODS[name], *limits]
+    return ["--method", option, *limits]
 
 
 def _hidden_words(fit: Fit) -> list[str]:

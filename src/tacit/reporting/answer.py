@@ -22,6 +22,7 @@ _METHODS = {
     "EM": "by EM",
     "Gradient": "by gradient",
     "FillIn": "by filling in missing cells",
+    "WeightAnnealing": "by EM with annealed weights of cases",
 }
 
 

@@ -51,11 +51,13 @@ class Round:
     temperature  the one that was used, below the schedule's where too few cases were effective
     effective    the effective share of the cases
     objective    the score of the hypothesis at the cases' own weights
+    settled      whether these are the weights sought; an exact adversary may not find them
     """
 
     temperature: float
     effective: float
     objective: float
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +93,8 @@ Told = Callable[[State[H], int], None]
 
 def begin(problem: Problem[H], start: H) -> State[H]:
     """The state before the first round: the cases' own weights."""
-    weights = problem.weights / problem.weights.sum()
+    total = float(problem.weights.sum())
+    weights = problem.weights / total if total > 0 else problem.weights
     return State(start, weights, (start, problem.objective(start)))
 
 
@@ -111,10 +114,11 @@ def anneal(
     asked  whether the end is wanted; looked at between rounds
 
     The last optimisation is at the cases' own weights, not at the last perturbed ones. Without
-    rounds this is the plain method. [algorithm 4; erratum E17]
+    rounds this is the plain method, and so it is where no case weighs anything.
+    [algorithm 4; erratum E17]
     """
     state: State[H] = start if isinstance(start, State) else begin(problem, start)
-    heat = list(settings.temperatures())
+    heat = list(settings.temperatures()) if problem.weights.any() else []
     try:
         if told is not None:
             told(state, len(heat))
@@ -147,7 +151,7 @@ def _round(
     found = _reweighted(settings, problem, state, temperature, random)
     after = problem.optimise(total * found.weights, state.hypothesis)
     objective = problem.objective(after)
-    done = Round(found.temperature, found.effective, objective)
+    done = Round(found.temperature, found.effective, objective, found.settled)
     best = (after, objective) if objective > state.best[1] else state.best
     return replace(
         state, hypothesis=after, weights=found.weights, best=best, trace=(*state.trace, done)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from math import ceil, inf, isfinite, log
 from typing import Any
 
-from tacit.core.errors import OptionError
+from tacit.core.errors import OptionError, listed
 
 REWEIGHTS = ("adversary", "random")
 STARTS = {"adversary": 0.2, "random": 1.0}
@@ -55,6 +55,11 @@ class WeightAnnealing:
     return_best: bool = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.method, str | type):
+            given = getattr(self.method, "__name__", repr(self.method))
+            raise OptionError(
+                f"tc.WeightAnnealing wraps a method such as tc.EM() or tc.Tabu(), not {given}"
+            )
         if self.reweight not in REWEIGHTS:
             raise OptionError(f"reweight={self.reweight!r} must be one of {', '.join(REWEIGHTS)}")
         if self.start is not None:
@@ -62,7 +67,7 @@ class WeightAnnealing:
         check_cooling(self.end, self.cooling)
         check_number("memory", self.memory, 0, 1, "a share from 0 to 1")
         check_number("eta", self.eta, 0, inf, "a number, 0 or more")
-        check_number("floor", self.floor, 0, 1, "a share from 0 to 1")
+        check_number("floor", self.floor, 0, 1, "a share between 0 and 1", strict=True)
         check_number("least_effective", self.least_effective, 0, 1, "a share from 0 to 1")
 
     @property
@@ -81,13 +86,27 @@ class WeightAnnealing:
 
     def describe(self) -> str:
         """The method as Python writes it, with what differs from the defaults."""
-        inner = self.method.describe() if hasattr(self.method, "describe") else repr(self.method)
         said = [
             f"{each.name}={getattr(self, each.name)!r}"
             for each in fields(self)[1:]
             if getattr(self, each.name) != each.default
         ]
-        return f"WeightAnnealing({', '.join([inner, *said])})"
+        return f"WeightAnnealing({', '.join([described(self.method), *said])})"
+
+
+def check_wrapped(settings: WeightAnnealing, kinds: tuple[type, ...], verb: str) -> None:
+    """Nothing, or an error unless the method that is wrapped is one that `verb` can anneal."""
+    if not isinstance(settings.method, kinds):
+        known = listed([f"tc.{kind.__name__}()" for kind in kinds])
+        raise OptionError(
+            f"{verb} can anneal {known}, not {described(settings.method)}"
+            f"\n\nfor example method=tc.WeightAnnealing(tc.{kinds[-1].__name__}())"
+        )
+
+
+def described(method: Any) -> str:
+    """A method as Python writes it."""
+    return str(method.describe()) if hasattr(method, "describe") else repr(method)
 
 
 def rounds_between(start: float, end: float, cooling: float) -> int:
