@@ -26,6 +26,8 @@ class HillClimb:
                 (Friedman, Nachman, Pe'er 1999); None: among all
     most_parents  of any variable; None: as many as the knowledge allows
     max_steps   changes at most
+    max_evaluations  families scored from which on no further change is made; a family that was
+                scored before costs nothing
     [HV1 1.6, Algorithms 1 and 2]
     """
 
@@ -37,6 +39,7 @@ class HillClimb:
     candidates: int | None = None
     most_parents: int | None = None
     max_steps: int | None = None
+    max_evaluations: int | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -64,6 +67,7 @@ class Tabu:
     candidates: int | None = None
     most_parents: int | None = None
     max_steps: int | None = None
+    max_evaluations: int | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -96,6 +100,7 @@ _LEAST = {
     "candidates": 1,
     "most_parents": 0,
     "max_steps": 0,
+    "max_evaluations": 0,
 }
 
 
