@@ -111,8 +111,10 @@ def climb(task: Task, walk: Walk) -> Stop:
 
 
 def _spent(task: Task, walk: Walk) -> bool:
-    most = task.settings.max_steps
-    return most is not None and len(walk.changes) >= most
+    steps, families = task.settings.max_steps, task.settings.max_evaluations
+    if steps is not None and len(walk.changes) >= steps:
+        return True
+    return families is not None and task.ledger.evaluations >= families
 
 
 def _choose(task: Task, walk: Walk, parents: Parents) -> None:
@@ -139,7 +141,7 @@ def _steps(task: Task, walk: Walk) -> Iterator[None]:
     state = State.at(task.ledger, walk.now, task.asks)
     changes = _best_changes(task, walk, state)
     if task.settings.ascent == "first":
-        changes = _first_changes(state, task.rng)
+        changes = _first_changes(state, task.rng, task.settings.replace)
     if not walk.visited:
         _note(walk, state)
         walk.visited, walk.since = [int(state.mark)], 0
@@ -177,30 +179,38 @@ def _best_changes(task: Task, walk: Walk, state: State) -> Iterator[Change]:
         yield change
 
 
-def _first_changes(state: State, rng: np.random.Generator) -> Iterator[Change]:
+def _first_changes(state: State, rng: np.random.Generator, replacing: bool) -> Iterator[Change]:
     """Changes that gain: after each, all pairs of variables in a new order, until none does."""
     pairs = np.argwhere(~np.eye(state.ledger.n, dtype=np.bool_))
     while True:
-        gaining = (_gaining(state, int(tail), int(head)) for tail, head in rng.permutation(pairs))
-        found = next((change for change in gaining if change is not None), None)
+        tried = (
+            change
+            for tail, head in rng.permutation(pairs)
+            for change in _between(state, int(tail), int(head), replacing)
+        )
+        least = NOTHING * max(1.0, abs(state.score))
+        gaining = (replace(change, gain=state.gain(change)) for change in tried)
+        found = next((change for change in gaining if change.gain > least), None)
         if found is None:
             return
         yield found
 
 
-def _gaining(state: State, tail: int, head: int) -> Change | None:
+def _between(state: State, tail: int, head: int, replacing: bool) -> Iterator[Change]:
+    """The legal changes that take out the arc, turn it or put it in."""
     if state.arcs[head, tail]:
-        return None
-    verbs = ("delete", "reverse") if state.arcs[tail, head] else ("add",)
-    for verb in verbs:
-        change = Change(verb, tail, head, 0.0)
-        new = (tail, head) if verb == "add" else (head, tail)
-        chosen = verb == "delete" or state.ledger.candidate(*new)
-        if chosen and state.legal(change):
-            gain = state.gain(change)
-            if gain > NOTHING * max(1.0, abs(state.score)):
-                return replace(change, gain=gain)
-    return None
+        return
+    new = (tail, head)
+    changes = [Change("add", tail, head, 0.0)]
+    if replacing:
+        outs = state.parents[head]
+        changes += [Change("replace", tail, head, 0.0, out) for out in outs]
+    if state.arcs[tail, head]:
+        new = (head, tail)
+        changes = [Change(verb, tail, head, 0.0) for verb in ("delete", "reverse")]
+    for change in changes:
+        if (change.verb == "delete" or state.ledger.candidate(*new)) and state.legal(change):
+            yield change
 
 
 def _restart(task: Task, walk: Walk) -> None:

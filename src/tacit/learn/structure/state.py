@@ -153,20 +153,22 @@ class State:
         return float(sum(gained))
 
     def legal(self, change: Change) -> bool:
-        """Whether limits and cycles allow a change of one arc."""
+        """Whether limits and cycles allow a change."""
         from tacit.kernels.dags import legal_reversal
 
         limits, tail, head = self.ledger.limits, change.tail, change.head
-        if change.verb == "add":
-            room = len(self.parents[head]) < limits.most[head]
-            return bool(room and limits.allowed[tail, head] and not self.above[head, tail])
-        if limits.required[tail, head]:
-            return False
-        if change.verb == "delete":
-            return True
-        room = len(self.parents[tail]) < limits.most[tail]
-        allowed = room and limits.allowed[head, tail]
-        return bool(allowed and legal_reversal(self.arcs, self.above, tail, head))
+        match change.verb:
+            case "add":
+                room = len(self.parents[head]) < limits.most[head]
+            case "replace":
+                room = not limits.required[change.instead, head]
+            case "delete":
+                return not limits.required[tail, head]
+            case _:
+                room = len(self.parents[tail]) < limits.most[tail] and limits.allowed[head, tail]
+                free = room and not limits.required[tail, head]
+                return bool(free and legal_reversal(self.arcs, self.above, tail, head))
+        return bool(room and limits.allowed[tail, head] and not self.above[head, tail])
 
     def make(self, change: Change) -> None:
         """Change the dag."""
