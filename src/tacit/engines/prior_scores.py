@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
 
 import numpy as np
 
@@ -39,21 +38,24 @@ class PriorScorer:
 
     def family(self, child: int, parents: tuple[int, ...]) -> float:
         """The score of the child with these parents."""
-        here = self.columns
-        axes = tuple(here.variables[at] for at in (*parents, child))
-        shape = tuple(len(axis.states) for axis in axes)
-        check_size(axes[-1].name, shape)
+        here, alpha = self.columns, self.alpha(child, parents)
+        cells = np.zeros(here.cases, dtype=np.int64)
+        for at, states in zip((*parents, child), alpha.shape, strict=True):
+            cells = cells * states + here.codes[at]
+        table = np.bincount(cells, here.weights, alpha.size).astype(np.float64)
+        return log_marginal_likelihood(Counts(table.reshape(alpha.shape)), alpha)
+
+    def alpha(self, child: int, parents: tuple[int, ...]) -> Floats:
+        """(parents..., child) the pseudo-counts of every cell, all above 0."""
+        axes = tuple(self.columns.variables[at] for at in (*parents, child))
+        check_size(axes[-1].name, tuple(len(axis.states) for axis in axes))
         alpha = self.prior.resolved([axes], joint).pseudo_counts(axes)
         if not (alpha > 0).all():
             raise OptionError(
                 f"{self.prior.describe()} gives cells of {quoted(axes[-1].name)} no weight: no "
                 "marginal likelihood follows from it\n\nuse a prior above 0 in every cell"
             )
-        cells = np.zeros(here.cases, dtype=np.int64)
-        for at, states in zip((*parents, child), shape, strict=True):
-            cells = cells * states + here.codes[at]
-        table = np.bincount(cells, here.weights, prod(shape)).astype(np.float64)
-        return log_marginal_likelihood(Counts(table.reshape(shape)), alpha)
+        return alpha
 
     def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
         """The score of the child with these parents and each of the candidates as one more."""

@@ -11,6 +11,9 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest, quoted
 from tacit.core.interrupts import asked_to_end
+from tacit.learn.annealing.runners import simulated_annealed, weight_annealed
+from tacit.learn.annealing.settings import WeightAnnealing
+from tacit.learn.annealing.simulated import SimulatedAnnealing
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Report
 from tacit.learn.structure.climbing import Task, Walk, begun, climb
@@ -159,4 +162,6 @@ RUNNERS: Mapping[type, Callable[[Run], Outcome]] = {
     Exact: _exact,
     ChowLiu: _chow_liu,
     TAN: _tan,
+    WeightAnnealing: weight_annealed,
+    SimulatedAnnealing: simulated_annealed,
 }
