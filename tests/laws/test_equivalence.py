@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +20,7 @@ from tacit.core.equivalence import (
     skeleton,
     v_structures,
 )
+from tacit.core.errors import DagError
 
 
 def test_equivalent_dags_of_four_variables_imply_the_same():
@@ -73,6 +77,33 @@ def test_compelled_arcs_of_every_class_of_four_variables():
         assert pattern.arcs == set.intersection(*arcs)
         assert len(pattern.arcs) + len(pattern.links) == len(arcs[0])
         assert all(cpdag(Dag(parents)) == pattern for parents in members)
+
+
+def test_with_fixed_arcs_those_are_compelled_that_all_members_with_them_have():
+    classes: dict[object, list[frozenset[tuple[str, str]]]] = {}
+    for parents in naive.all_dags("ABCD"):
+        arcs = frozenset((tail, head) for head, who in parents.items() for tail in who)
+        classes.setdefault(naive.independences(parents), []).append(arcs)
+    for members in classes.values():
+        for arcs in members:
+            dag = Dag.of_arcs(sorted(arcs), "ABCD")
+            for many in (1, 2):
+                for fixed in combinations(sorted(arcs), many):
+                    kept = [other for other in members if set(fixed) <= other]
+                    pattern = cpdag(dag, fixed)
+                    assert pattern.arcs == frozenset.intersection(*kept)
+                    assert len(pattern.arcs) + len(pattern.links) == len(arcs)
+
+
+def test_the_fourth_rule_of_meek():
+    dag = Dag.parse("A -> C -> D -> B; A -> B; A -> D")
+    assert ("A", "B") not in cpdag(dag).arcs
+    assert ("A", "B") in cpdag(dag, [("C", "D"), ("D", "B")]).arcs
+
+
+def test_an_arc_that_is_not_there_cannot_be_fixed():
+    with pytest.raises(DagError, match="no arc B -> A that could stay"):
+        cpdag(Dag.parse("A -> B"), [("B", "A")])
 
 
 def test_the_second_rule_of_meek():

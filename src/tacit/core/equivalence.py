@@ -57,13 +57,21 @@ def equivalent(one: AnyDag, other: AnyDag) -> bool:
     )
 
 
-def cpdag(dag: AnyDag) -> Cpdag:
+def cpdag(dag: AnyDag, fixed: Iterable[tuple[str, str]] = ()) -> Cpdag:
     """The pattern of the class of `dag`: v-structures, closed under Meek's rules.
 
-    Rules 1 to 3 suffice when nothing but v-structures is oriented at first (Meek 1995).
+    fixed  arcs of the dag that may not turn, whatever the class says; then the pattern is that of
+           the members of the class that have them
+
+    Rules 1 to 3 suffice when nothing but v-structures is oriented at first, with fixed arcs it
+    takes all four (Meek 1995).
     """
     dag = as_dag(dag)
     arcs = {(tail, child) for pair, child in v_structures(dag) for tail in pair}
+    for tail, head in fixed:
+        if tail not in dag.parents.get(head, ()):
+            raise DagError(f"the dag has no arc {quoted(tail)} -> {quoted(head)} that could stay")
+        arcs.add((tail, head))
     links = {frozenset(arc) for arc in dag.arcs} - {frozenset(arc) for arc in arcs}
     near: dict[str, set[str]] = {name: set() for name in dag.names}
     for tail, head in dag.arcs:
@@ -96,7 +104,10 @@ def _compelled(
     if any((tail, mid) in arcs for mid in between):
         return True  # rule 2: tail -> mid -> head, else a cycle
     linked = [mid for mid in between if frozenset((tail, mid)) in links]
-    return any(b not in near[a] for a, b in combinations(linked, 2))  # rule 3
+    if any(b not in near[a] for a, b in combinations(linked, 2)):
+        return True  # rule 3
+    far = near[tail] - near[head]
+    return any((other, mid) in arcs for mid in between for other in far)  # rule 4, else a cycle
 
 
 def is_imap(candidate: AnyDag, truth: AnyDag) -> bool:
