@@ -1,0 +1,232 @@
+"""Structural EM to its end: rounds from several starts, the best of which wins. [HV1 1.8]"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tacit.arrays import Floats, Ints
+from tacit.core.dag import Dag
+from tacit.core.interrupts import Asked, asked_to_end
+from tacit.core.network import Network
+from tacit.learn.fits import Stop
+from tacit.learn.progress import Report
+from tacit.learn.structure.climbing import Walk
+from tacit.learn.structure.ledger import Ledger
+from tacit.learn.structure.moves import Move
+from tacit.learn.structure.perturbing import shaken
+from tacit.learn.structure.sem_rounds import (
+    EM_STEPS,
+    Hypothesis,
+    Job,
+    Step,
+    limits_at,
+    named,
+    numbered,
+    opened,
+    refitted,
+    round_at,
+    without_leaves,
+)
+from tacit.learn.structure.state import State
+
+NOTHING = 1e-9
+"""A gain, as a share of the objective, that rounding could have made."""
+SHAKEN = 3
+"""Random changes of the dag that a further run begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round did.
+
+    before, after   the score of the expected counts before the search and after it
+    objective       of the network it came to
+    log_likelihood  of what was observed, under that network
+    moves           the changes of the dag, in their order
+    dropped         hidden variables that lost their last child
+    """
+
+    before: float
+    after: float
+    objective: float
+    log_likelihood: float
+    moves: tuple[Move, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounds:
+    """One run of structural EM: the best network it met, and how it went.
+
+    begin   the objective where it began, EM led to its end
+    last    where it stood after its last round
+    drawn   the most cases of a round in which cells had to be drawn
+    """
+
+    best: Hypothesis
+    last: Hypothesis
+    begin: float
+    trace: tuple[Round, ...] = ()
+    stop: Stop | None = None
+    evaluations: int = 0
+    drawn: int = 0
+
+    @property
+    def objectives(self) -> tuple[float, ...]:
+        """At the start and after every round."""
+        return (self.begin, *(each.objective for each in self.trace))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """How often and how long.
+
+    runs        starts; the first is `dag`, further ones shake it and draw other parameters
+    given       a network whose numbers the first run starts from
+    max_rounds  of each run
+    keep        told of every run after every round, for checkpoints
+    resumed     runs as far as they came before
+    """
+
+    dag: Dag
+    runs: int
+    max_rounds: int
+    seed: int
+    given: Network | None = None
+    told: Report = lambda done, total, objective=None: None
+    keep: Callable[[int, Rounds], None] = lambda number, rounds: None
+    resumed: dict[int, Rounds] = field(default_factory=dict)
+
+
+def run_structural_em(job: Job, course: Course) -> tuple[Rounds, ...]:
+    """All runs, in their order; if someone asks for the end, as far as they came."""
+    found: list[Rounds] = []
+    with asked_to_end() as asked:
+        for number in range(course.runs):
+            try:
+                found.append(_one(job, course, number, asked, found))
+            except KeyboardInterrupt:  # before its first round: the runs so far are what there is
+                if not found:
+                    raise
+                found[-1] = replace(found[-1], stop=Stop.INTERRUPTED)
+            if found[-1].stop is Stop.INTERRUPTED:
+                break
+    return tuple(found)
+
+
+def best_rounds(runs: Sequence[Rounds]) -> int:
+    """The run that came highest, the first of equals."""
+    return int(np.argmax([each.best.objective for each in runs]))
+
+
+def _one(
+    job: Job, course: Course, number: int, asked: Asked, before: Sequence[Rounds]
+) -> Rounds:
+    """One run, from where it stood if it was kept."""
+    here = course.resumed.get(number)
+    if here is None:
+        begin = _begun(job, course, number)
+        here = Rounds(begin, begin, begin.objective)
+    highest = max((each.best.objective for each in before), default=-np.inf)
+    try:
+        while here.stop is None:
+            course.keep(number, here)
+            done = number * course.max_rounds + len(here.trace)
+            course.told(done, course.runs * course.max_rounds, max(highest, here.best.objective))
+            if asked():
+                raise KeyboardInterrupt
+            here = _after(job, course, number, here, asked)
+        here = replace(here, best=settled(job, here.best))
+    except KeyboardInterrupt:
+        return replace(here, stop=Stop.INTERRUPTED)
+    course.keep(number, here)
+    return here
+
+
+def _after(job: Job, course: Course, number: int, here: Rounds, asked: Asked) -> Rounds:
+    """One round more, and whether it was the last.
+
+    It was if the search at frozen expected counts changed nothing where EM had ended, or if what
+    it changed did not raise the objective, EM having ended there too.
+    """
+
+    def heard(walk: Walk) -> None:
+        del walk
+        if asked():
+            raise KeyboardInterrupt
+
+    seed = (course.seed, number, len(here.trace))
+    step = round_at(job, here.last.network, job.weights, seed, heard)
+    after, changed = step.hypothesis, step.hypothesis.network.dag != here.last.network.dag
+    if not after.settled and (not changed or not _gains(after, here.best)):
+        after = refitted(job, after.network, job.weights, EM_STEPS)
+    gained = _gains(after, here.best)
+    stop = None
+    if (not changed and here.last.settled) or (changed and not gained):
+        stop = Stop.CONVERGED
+    elif len(here.trace) + 1 >= course.max_rounds:
+        stop = Stop.STEP_LIMIT
+    return replace(
+        here,
+        best=after if gained else here.best,
+        last=after,
+        trace=(*here.trace, _told(step, after)),
+        stop=stop,
+        evaluations=here.evaluations + step.evaluations,
+        drawn=max(here.drawn, step.drawn),
+    )
+
+
+def _told(step: Step, after: Hypothesis) -> Round:
+    return Round(
+        step.before, step.after, after.objective, after.log_likelihood, step.moves, step.dropped
+    )
+
+
+def _gains(after: Hypothesis, best: Hypothesis) -> bool:
+    return after.objective - best.objective > NOTHING * max(1.0, abs(best.objective))
+
+
+def settled(job: Job, best: Hypothesis) -> Hypothesis:
+    """EM led to its end, unless that costs: under a prior it climbs another objective."""
+    if best.settled:
+        return best
+    after = refitted(job, best.network, job.weights, EM_STEPS)
+    return after if after.objective >= best.objective else replace(best, settled=True)
+
+
+def _begun(job: Job, course: Course, number: int) -> Hypothesis:
+    """Where a run begins; all but the first change the dag a little at random."""
+    dag, seed = course.dag, (course.seed, number)
+    if number:
+        rng = np.random.default_rng([*seed, 1])
+        limits, names = limits_at(job, dag), dag.names
+        state = State.at(Ledger(_Flat(names), limits), numbered(dag, names), "none")
+        changed, dropped = without_leaves(job, named(shaken(state, SHAKEN, rng), names))
+        dag = dag if dropped else changed
+    return opened(job, dag, seed, number, course.given if number == 0 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flat:
+    """A scorer to whom all families are alike."""
+
+    names: tuple[str, ...]
+
+    def family(self, child: int, parents: tuple[int, ...]) -> float:
+        """Nothing."""
+        del child, parents
+        return 0.0
+
+    def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
+        """Nothing for each."""
+        del child, parents
+        return np.zeros(candidates.size)
+
+    def weighted(self, weights: Floats) -> _Flat:
+        """Itself."""
+        del weights
+        return self
