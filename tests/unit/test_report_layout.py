@@ -178,6 +178,7 @@ def section(parents, names=None):
                 "child": names[name],
                 "information": float(random.random()),
                 "given_others": 0.0,
+                "closed": True,
             }
             for name, who in named_parents.items()
             for parent in who

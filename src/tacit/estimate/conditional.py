@@ -20,7 +20,6 @@ from tacit.estimate.posteriors import Interval
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.gaussian import LinearGaussian
-from tacit.families.moments import Moments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,9 +77,8 @@ def estimate_conditional(
 def conditional_log_likelihood(family: ConditionalGaussian, moments: ConditionalMoments) -> float:
     """The log density of the cases behind the moments; -inf if some of them are impossible."""
     parts = [
-        gaussian_log_likelihood(_at(family, at), held)
-        for at, held in _configurations(moments)
-        if held.weight > 0
+        gaussian_log_likelihood(_at(family, at), moments.at(at))
+        for at in np.flatnonzero(moments.weights > 0).tolist()
     ]
     return -np.inf if -np.inf in parts else float(sum(parts))
 
@@ -99,10 +97,6 @@ def conditional_interval(
             lower[at], upper[at] = found.lower, found.upper
     shape = (*moments.shape, width)
     return Interval(lower.reshape(shape), upper.reshape(shape), level)
-
-
-def _configurations(moments: ConditionalMoments) -> list[tuple[int, Moments]]:
-    return [(at, moments.at(at)) for at in range(prod(moments.shape))]
 
 
 def _at(family: ConditionalGaussian, configuration: int) -> LinearGaussian:

@@ -47,7 +47,7 @@ class ConditionalGaussian:
             values = readonly(getattr(self, part))
             if values.shape != size:
                 raise NetworkError(
-                    f"the {part} of {self.child!r} has the shape {values.shape}, not {size}"
+                    f"the shape of the {part} of {self.child!r} is {values.shape}, not {size}"
                 )
             object.__setattr__(self, part, values)
         if not (np.isfinite(self.coefficients).all() and np.isfinite(self.intercept).all()):

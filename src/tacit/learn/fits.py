@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from html import escape
@@ -19,13 +19,20 @@ from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
 from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
-from tacit.families.conditional_moments import AnyMoments
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
+from tacit.families.moments import Moments
 from tacit.learn.gaps import Gaps
 from tacit.learn.intervals import Intervals
 from tacit.learn.loans import Borrowed
 
 Evidence: TypeAlias = Counts | SparseCounts | AnyMoments
+
+
+def _row_cases(held: Counts | SparseCounts | ConditionalMoments) -> Floats:
+    if isinstance(held, ConditionalMoments):
+        return held.weights.reshape(-1)
+    return np.asarray(held.dense().rows().sum(axis=1))
 
 
 class Stop(Enum):
@@ -132,11 +139,14 @@ class Fit:
 
     @property
     def empty_rows(self) -> Mapping[str, tuple[int, ...]]:
-        """Per discrete variable, the rows without any case, by position."""
+        """Per variable with discrete axes, the rows without any case, by position.
+
+        Of a conditional Gaussian family these are the configurations of its discrete parents.
+        """
         return {
-            name: tuple(map(int, np.flatnonzero(counts.dense().rows().sum(axis=1) == 0)))
-            for name, counts in self.evidence.items()
-            if not isinstance(counts, AnyMoments)
+            name: tuple(map(int, np.flatnonzero(_row_cases(held) == 0)))
+            for name, held in self.evidence.items()
+            if not isinstance(held, Moments)
         }
 
     def save(self, path: str | Path) -> None:
@@ -145,7 +155,7 @@ class Fit:
 
         save_fit(self, path)
 
-    def __reduce__(self) -> tuple[type[Any], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         values = (getattr(self, each.name) for each in fields(self))
         plain = (dict(each) if isinstance(each, MappingProxyType) else each for each in values)
         return type(self), tuple(plain)

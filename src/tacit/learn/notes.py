@@ -137,12 +137,14 @@ def _gaussian(parts: Mapping[str, Part]) -> Iterable[str]:
 
 def _conditional(name: str, part: Part, family: ConditionalGaussian) -> Iterable[str]:
     if part.thin:
-        took = "takes" if part.thin == 1 else "take"
+        one = part.thin == 1
+        has, own, takes = ("has", "its", "it takes") if one else ("have", "their", "they take")
         few = f"{part.thin:,} of {counted_words(family.sd.size, 'configuration')}"
-        none = f", {part.unseen:,} of them without any" if part.unseen else ""
+        none = f" ({part.unseen:,} of them none)" if part.unseen else ""
         yield (
-            f"{few} of the discrete parents of {name} {took} the regression of all cases: no more "
-            f"than {len(family.continuous) + 1} cases each{none}, too few for one of their own"
+            f"{few} of the discrete parents of {name} {has} no more than "
+            f"{len(family.continuous) + 1} cases{none}, too few for a regression of {own} own: "
+            f"{takes} that of all cases"
         )
     exact = int((family.sd == 0).sum())
     if exact:

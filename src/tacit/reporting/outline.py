@@ -15,6 +15,7 @@ from tacit.reporting.views import (
     Shown,
     aside,
     came_from,
+    carried,
     coefficients,
     moved_by,
     regression_heads,
@@ -22,7 +23,7 @@ from tacit.reporting.views import (
     shown_tables,
     table_rows,
 )
-from tacit.reporting.wording import nats, percent, places, some, weight
+from tacit.reporting.wording import percent, places, some, weight
 
 MOST_CELLS = 20_000
 """Cells of all tables that a text shows."""
@@ -62,8 +63,8 @@ def _network(section: Section) -> Iterator[Block]:
                 (
                     quoted(arc["parent"]),
                     quoted(arc["child"]),
-                    nats(arc["information"]),
-                    nats(arc["given_others"]),
+                    carried(arc, "information"),
+                    carried(arc, "given_others"),
                 )
                 for arc in section["arcs"]
             ),

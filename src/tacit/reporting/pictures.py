@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.reporting.layout import Layout, Point, Spacing, layout
-from tacit.reporting.wording import nats, shortened, some, text_width
+from tacit.reporting.views import carried
+from tacit.reporting.wording import shortened, some, text_width
 
 LARGE = 100
 """Networks of more variables are drawn as an overview, and variable by variable."""
@@ -98,8 +99,9 @@ class Sketch:
         hidden = ", hidden" if variable["hidden"] else ""
         if variable["rows"] is None:
             return f"{name}{hidden}: real, {some(variable['support'], 'case')}"
+        what = "real" if variable["states"] is None else some(variable["states"], "state")
         return (
-            f"{name}{hidden}: {some(variable['states'], 'state')}, "
+            f"{name}{hidden}: {what}, "
             f"{some(variable['rows'], 'row')}, median {some(variable['support'], 'case')} per row"
         )
 
@@ -175,7 +177,7 @@ def _stroke(sketch: Sketch, arc: tuple[str, str], route: Sequence[Point], dots: 
         _path([*route[:-1], (x, y - length)]),
         round(width, 2),
         tip,
-        f"{tail} → {head}: {nats(sketch.arcs[arc]['information'])}",
+        f"{tail} → {head}: {carried(sketch.arcs[arc], 'information')}",
     )
 
 

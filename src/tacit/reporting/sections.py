@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.table import Table
 from tacit.learn.fits import Fit
 from tacit.reporting.information import SAID, arc_information
-from tacit.reporting.support import median_cases
+from tacit.reporting.support import median_cases, row_cases
 from tacit.reporting.wording import finite
 
 
 def network(fit: Fit) -> dict[str, Any]:
-    """`variables` with the support of their tables, `arcs` with the information they carry."""
+    """`variables` with the support of their tables, `arcs` with the information they carry.
+
+    Arcs that are not `closed` lead into a conditional Gaussian family: no formula says how much
+    they carry, for what is averaged over makes of a bell curve a mixture of many.
+    """
     hidden = set(fit.settings.get("hidden", ()))
     return {
         "measure": SAID,
@@ -24,18 +29,20 @@ def network(fit: Fit) -> dict[str, Any]:
 def _variable(fit: Fit, name: str, hidden: bool) -> dict[str, Any]:
     family = fit.network[name]
     states = family.values.shape[-1] if isinstance(family, Table) else None
-    rows = family.values.size // family.values.shape[-1] if isinstance(family, Table) else None
-    support = median_cases(fit, name)
+    cases, support = row_cases(fit, name), median_cases(fit, name)
+    rows = None if cases is None else cases.size
     return {"name": name, "states": states, "rows": rows, "support": support, "hidden": hidden}
 
 
 def _arcs(fit: Fit, child: str) -> list[dict[str, Any]]:
+    closed = not isinstance(fit.network[child], ConditionalGaussian)
     return [
         {
             "parent": parent,
             "child": child,
             "information": finite(told.alone),
             "given_others": finite(told.beside),
+            "closed": closed,
         }
         for parent, told in zip(
             fit.network[child].parents, arc_information(fit, child), strict=True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.families.conditional_moments import AnyMoments
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.table import Table
 from tacit.learn.fits import Fit
 
@@ -48,7 +48,19 @@ def all_rows(fit: Fit) -> Iterator[Rows]:
             yield rows
 
 
+def row_cases(fit: Fit, name: str) -> Floats | None:
+    """The cases in each row, the regressions of a conditional Gaussian family being its rows.
+
+    None if the family has no rows.
+    """
+    held = fit.evidence[name]
+    if isinstance(held, ConditionalMoments):
+        return held.weights.reshape(-1)
+    rows = rows_of(fit, name)
+    return None if rows is None else rows.cases
+
+
 def median_cases(fit: Fit, name: str) -> float:
     """Half of the rows rest on this many cases or more; all cases where there are no rows."""
-    rows = rows_of(fit, name)
-    return float(np.median(rows.cases)) if rows is not None else float(fit.evidence[name].total)
+    cases = row_cases(fit, name)
+    return float(fit.evidence[name].total) if cases is None else float(np.median(cases))

@@ -15,6 +15,7 @@ from tacit.reporting.wording import (
     interval,
     joined,
     moved,
+    nats,
     probability,
     real,
     real_interval,
@@ -110,6 +111,11 @@ def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cel
         mark = moved(shift) if shift is not None and abs(shift) >= moved_from else ""
         shade = f"{value or 0.0:.2f}".strip("0").rstrip(".")
         yield Cell(probability(value), interval(low, high), mark, shade)
+
+
+def carried(arc: Mapping[str, Any], what: str) -> str:
+    """The information of an arc, under either of its two names."""
+    return nats(arc[what]) if arc["closed"] else "no formula"
 
 
 @dataclass(frozen=True, slots=True)
