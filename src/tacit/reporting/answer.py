@@ -8,7 +8,7 @@ from tacit.core.errors import quoted
 from tacit.learn.fits import Fit
 from tacit.reporting.lent import in_short
 from tacit.reporting.loans import NORMAL, lenders
-from tacit.reporting.support import all_rows
+from tacit.reporting.support import row_cases
 from tacit.reporting.wording import are, finite, first, joined, nats, shortened, some, weight
 from tacit.reporting.worries import worries
 
@@ -38,13 +38,13 @@ def answer(fit: Fit) -> dict[str, Any]:
 
 
 def _figures(fit: Fit) -> dict[str, Any]:
-    cases = fit.cases
+    cases, rows = fit.cases, [row_cases(fit, name) for name in fit.network]
     return {
         "cases": cases.cases,
         "weight": cases.weight,
         "variables": len(fit.network),
         "arcs": len(fit.network.dag.arcs),
-        "rows": sum(rows.cases.size for rows in all_rows(fit)),
+        "rows": sum(each.size for each in rows if each is not None),
         "free_parameters": fit.network.free_parameters,
         "log_likelihood": finite(fit.log_likelihood),
         "average_log_likelihood": finite(fit.log_likelihood / cases.weight)
