@@ -21,7 +21,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.engines.table_scores import Columns
 from tacit.infer.contexts import code_matrix
-from tacit.infer.flat import Layout, layout_of
+from tacit.infer.flat import layout_of
 from tacit.infer.pieces import Compiled
 from tacit.learn.structure.sem_splitting import Split, split
 

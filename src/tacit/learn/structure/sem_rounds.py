@@ -6,29 +6,19 @@ under weight annealing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.dag import Dag
-from tacit.core.dataset import Dataset
-from tacit.core.independence import markov_blanket
 from tacit.core.network import Network
-from tacit.core.variables import Discrete
 from tacit.engines.tasks import thread_bound
-from tacit.estimate.estimates import ML, Estimate, Smoothed
 from tacit.estimate.priors import BDeu, Prior
-from tacit.estimate.scores.dag_priors import DagTerms
-from tacit.estimate.scores.values import AnyScore
 from tacit.families.table import Table
 from tacit.infer.flat import Layout
 from tacit.infer.likelihood import log_likelihood
-from tacit.knowledge.knowledge import Knowledge
-from tacit.knowledge.limits import Limits
 from tacit.learn.climb import climb as climbed
 from tacit.learn.em import Task, start_of
 from tacit.learn.expectation import EmIterate, Problem, at, maximise, squarem_step
@@ -40,62 +30,24 @@ from tacit.learn.parts import pseudo_counts
 from tacit.learn.ruled import Ruled, impossible_in_words, ruled
 from tacit.learn.starts import check_possible, given_parameters
 from tacit.learn.structure.cheeseman_stutz import completed_score
+from tacit.learn.structure.climbing import Heard, Walk, begun, climb
 from tacit.learn.structure.climbing import Task as Search
-from tacit.learn.structure.climbing import Walk, begun, climb
 from tacit.learn.structure.completing import Completion, completed
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.moves import Move
 from tacit.learn.structure.outcome import as_move
+from tacit.learn.structure.sem_job import (
+    Job,
+    limits_at,
+    named,
+    numbered,
+    spoken_of,
+    without_leaves,
+)
 from tacit.learn.structure.sem_scorer import expected_scorer, price_of
-from tacit.learn.structure.settings import HillClimb, Tabu
-from tacit.learn.structure.state import Parents
 
 EM_STEPS, EM_TOLERANCE = 1000, 1e-7
 """Of an EM that is led to its end."""
-
-
-@dataclass(frozen=True, eq=False)
-class Job:
-    """What structural EM is asked.
-
-    cases      the observed columns
-    variables  all variables by name, hidden ones among them; their order numbers them
-    limits     which dags may be, over all variables
-    terms      what a prior over dags adds to the score
-    prior      of the tables while dags are sought; None: parameters are most likely ones
-    method     the search at frozen expected counts
-    around     hidden variables; only their parents and those in their Markov blankets may change
-    steps      of EM in each round
-    """
-
-    cases: Dataset
-    variables: Mapping[str, Discrete]
-    hidden: tuple[str, ...]
-    score: AnyScore
-    limits: Limits
-    terms: DagTerms | None = None
-    knowledge: Knowledge | None = None
-    prior: Prior | None = None
-    method: HillClimb | Tabu = HillClimb(restarts=0)
-    around: tuple[str, ...] = ()
-    steps: int = 10
-    threads: int | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables, by number."""
-        return tuple(self.variables)
-
-    @cached_property
-    def weights(self) -> Floats:
-        """(cases,) how often each case counts on its own account."""
-        weights = self.cases.weights
-        return np.ones(len(self.cases)) if weights is None else np.array(weights)
-
-    @property
-    def estimate(self) -> Estimate:
-        """How parameters are estimated while dags are sought."""
-        return ML() if self.prior is None else Smoothed()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,20 +123,6 @@ def tables_of(job: Job, dag: Dag, weights: Floats) -> Tables:
     return Tables(cases, problem if known is None else under(problem, known), known)
 
 
-def spoken_of(job: Job, dag: Dag) -> Knowledge | None:
-    """The rules without those about the structure of hidden variables that are no more."""
-    gone = [name for name in job.names if name not in dag]
-    if job.knowledge is None or not gone:
-        return job.knowledge
-    kept = (rule for rule in job.knowledge.rules if not any(says(rule.text, n) for n in gone))
-    return Knowledge(tuple(kept))
-
-
-def says(text: str, name: str) -> bool:
-    """Whether a rule names a variable."""
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
-
-
 def led_up(job: Job, tables: Tables, theta: Floats, most_steps: int) -> Hypothesis:
     """EM from these parameters, and what the network is worth then."""
     with impossible_in_words(tables.known):
@@ -238,7 +176,9 @@ def opened(
         check_possible(layout, tables.cases.data, theta)
     hidden = tuple(layout.places[name] for name in tables.cases.hidden)
     seeded = int(np.random.default_rng(seed).integers(2**31))
-    begin = start_of(Task(tables.problem, EM(), hidden, seeded, theta), 0 if theta is not None else number)
+    begin = start_of(
+        Task(tables.problem, EM(), hidden, seeded, theta), 0 if theta is not None else number
+    )
     return led_up(job, tables, begin, EM_STEPS)
 
 
@@ -248,12 +188,17 @@ def refitted(job: Job, network: Network, weights: Floats, most_steps: int) -> Hy
     return led_up(job, tables, tables.layout.parameters(network), most_steps)
 
 
+def silent(walk: Walk) -> None:
+    """Hear of a step and say nothing."""
+    del walk
+
+
 def round_at(
     job: Job,
     network: Network,
     weights: Floats,
     seed: int | Sequence[int] = 0,
-    heard: Callable[[Walk], None] = lambda walk: None,
+    heard: Heard = silent,
 ) -> Step:
     """Freeze what the network says of the missing cells, search, and fit again.
 
@@ -264,7 +209,7 @@ def round_at(
     cases = job.cases.with_weights(weights)
     completion = completed(cases, network, names, seed)
     ledger = Ledger(
-        expected_scorer(completion, job.score), limits_at(job, network.dag), _terms(job, names)
+        expected_scorer(completion, job.score), limits_at(job, network.dag), job.terms_of(names)
     )
     start = numbered(network.dag, names)
     walk = begun(ledger, start)
@@ -297,9 +242,7 @@ def _counted(tables: Tables, completion: Completion) -> Floats:
     return flat
 
 
-def _resampled(
-    ledger: Ledger, completion: Completion
-) -> Callable[[np.random.Generator], Ledger]:
+def _resampled(ledger: Ledger, completion: Completion) -> Callable[[np.random.Generator], Ledger]:
     """The same question asked of cases drawn again, with what was completed in them."""
 
     def drawn(rng: np.random.Generator) -> Ledger:
@@ -309,70 +252,6 @@ def _resampled(
         return Ledger(ledger.scorer.weighted(weights), ledger.limits, ledger.terms)
 
     return drawn
-
-
-def limits_at(job: Job, dag: Dag) -> Limits:
-    """What a search from this dag may do: the rules, and the mask around hidden variables.
-
-    Outside the mask every parent set stays as it is: its arcs are required, and no others may be.
-    A reversal changes two parent sets, so both must be inside. [HV1 1.8]
-    """
-    alive = [at_ for at_, name in enumerate(job.names) if name in dag]
-    names = tuple(job.names[at_] for at_ in alive)
-    both, limits = np.ix_(alive, alive), job.limits
-    required, allowed = limits.required[both].copy(), limits.allowed[both].copy()
-    most = np.minimum(limits.most[alive], len(alive) - 1)
-    if job.around:
-        open_ = mask_of(dag, job.around)
-        for head, (name, who) in enumerate(zip(names, numbered(dag, names), strict=True)):
-            if name not in open_:
-                required[:, head] = allowed[:, head] = False
-                required[list(who), head] = allowed[list(who), head] = True
-                most[head] = len(who)
-    return Limits(names, required, allowed, most)
-
-
-def mask_of(dag: Dag, around: Iterable[str]) -> frozenset[str]:
-    """The variables whose parents may change: some hidden ones and their Markov blankets."""
-    alive = [name for name in around if name in dag]
-    return frozenset(alive).union(*(markov_blanket(dag, name) for name in alive))
-
-
-def _terms(job: Job, names: Sequence[str]) -> DagTerms | None:
-    if job.terms is None:
-        return None
-    alive = [at_ for at_, name in enumerate(job.names) if name in set(names)]
-    return DagTerms(job.terms.by_arc[np.ix_(alive, alive)], job.terms.by_size)
-
-
-def without_leaves(job: Job, dag: Dag) -> tuple[Dag, tuple[str, ...]]:
-    """The dag without hidden variables that have no child, and which these were. [6.7]
-
-    One that a rule about parameters names stays.
-    """
-    dropped = list[str]()
-    while True:
-        idle = [n for n in job.hidden if n in dag and not dag.children[n] and not _needed(job, n)]
-        if not idle:
-            return dag, tuple(dropped)
-        dropped += idle
-        dag = Dag({name: who for name, who in dag.parents.items() if name not in idle})
-
-
-def _needed(job: Job, name: str) -> bool:
-    rules = () if job.knowledge is None else job.knowledge.parameters
-    return any(says(rule.text, name) for rule in rules)
-
-
-def numbered(dag: Dag, names: Sequence[str]) -> Parents:
-    """The parents of every variable by number."""
-    place = {name: at_ for at_, name in enumerate(names)}
-    return tuple(tuple(sorted(place[who] for who in dag.parents[name])) for name in names)
-
-
-def named(parents: Parents, names: Sequence[str]) -> Dag:
-    """Parents by number as a dag."""
-    return Dag({names[head]: tuple(names[at_] for at_ in who) for head, who in enumerate(parents)})
 
 
 def explained(job: Job, network: Network) -> Floats:

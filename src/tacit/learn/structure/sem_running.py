@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.interrupts import Asked, asked_to_end
 from tacit.core.network import Network
@@ -17,19 +16,16 @@ from tacit.learn.structure.climbing import Walk
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.moves import Move
 from tacit.learn.structure.perturbing import shaken
+from tacit.learn.structure.sem_job import Job, limits_at, named, numbered, without_leaves
 from tacit.learn.structure.sem_rounds import (
     EM_STEPS,
     Hypothesis,
-    Job,
     Step,
-    limits_at,
-    named,
-    numbered,
     opened,
     refitted,
     round_at,
-    without_leaves,
 )
+from tacit.learn.structure.sem_scorer import Indifferent
 from tacit.learn.structure.state import State
 
 NOTHING = 1e-9
@@ -96,9 +92,19 @@ class Course:
     max_rounds: int
     seed: int
     given: Network | None = None
-    told: Report = lambda done, total, objective=None: None
-    keep: Callable[[int, Rounds], None] = lambda number, rounds: None
-    resumed: dict[int, Rounds] = field(default_factory=dict)
+    told: Report | None = None
+    keep: Callable[[int, Rounds], None] | None = None
+    resumed: Mapping[int, Rounds] = field(default_factory=dict)
+
+    def hears(self, number: int, rounds: Rounds, highest: float) -> None:
+        """A run stands here, and the runs before it came so high."""
+        if self.keep is not None:
+            self.keep(number, rounds)
+        if self.told is not None:
+            done = self.max_rounds if rounds.stop is not None else len(rounds.trace)
+            total = self.runs * self.max_rounds
+            objective = max(highest, rounds.best.objective)
+            self.told(number * self.max_rounds + done, total, objective)
 
 
 def run_structural_em(job: Job, course: Course) -> tuple[Rounds, ...]:
@@ -122,9 +128,7 @@ def best_rounds(runs: Sequence[Rounds]) -> int:
     return int(np.argmax([each.best.objective for each in runs]))
 
 
-def _one(
-    job: Job, course: Course, number: int, asked: Asked, before: Sequence[Rounds]
-) -> Rounds:
+def _one(job: Job, course: Course, number: int, asked: Asked, before: Sequence[Rounds]) -> Rounds:
     """One run, from where it stood if it was kept."""
     here = course.resumed.get(number)
     if here is None:
@@ -133,16 +137,14 @@ def _one(
     highest = max((each.best.objective for each in before), default=-np.inf)
     try:
         while here.stop is None:
-            course.keep(number, here)
-            done = number * course.max_rounds + len(here.trace)
-            course.told(done, course.runs * course.max_rounds, max(highest, here.best.objective))
+            course.hears(number, here, highest)
             if asked():
                 raise KeyboardInterrupt
             here = _after(job, course, number, here, asked)
         here = replace(here, best=settled(job, here.best))
     except KeyboardInterrupt:
         return replace(here, stop=Stop.INTERRUPTED)
-    course.keep(number, here)
+    course.hears(number, here, highest)
     return here
 
 
@@ -204,29 +206,7 @@ def _begun(job: Job, course: Course, number: int) -> Hypothesis:
     if number:
         rng = np.random.default_rng([*seed, 1])
         limits, names = limits_at(job, dag), dag.names
-        state = State.at(Ledger(_Flat(names), limits), numbered(dag, names), "none")
+        state = State.at(Ledger(Indifferent(names), limits), numbered(dag, names), "none")
         changed, dropped = without_leaves(job, named(shaken(state, SHAKEN, rng), names))
         dag = dag if dropped else changed
     return opened(job, dag, seed, number, course.given if number == 0 else None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Flat:
-    """A scorer to whom all families are alike."""
-
-    names: tuple[str, ...]
-
-    def family(self, child: int, parents: tuple[int, ...]) -> float:
-        """Nothing."""
-        del child, parents
-        return 0.0
-
-    def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
-        """Nothing for each."""
-        del child, parents
-        return np.zeros(candidates.size)
-
-    def weighted(self, weights: Floats) -> _Flat:
-        """Itself."""
-        del weights
-        return self

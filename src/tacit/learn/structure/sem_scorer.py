@@ -147,3 +147,25 @@ def price_of(score: AnyScore, shape: tuple[int, ...], weight: float) -> float:
     """What a penalised score takes off for a table of this shape (parents..., child)."""
     known = table_score(score)
     return 0.0 if known is None else known.price(float(prod(shape[:-1])), shape[-1], weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Indifferent:
+    """A scorer to whom all families are alike: for changes of a dag that nobody judges."""
+
+    names: tuple[str, ...]
+
+    def family(self, child: int, parents: tuple[int, ...]) -> float:
+        """Nothing."""
+        del child, parents
+        return 0.0
+
+    def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
+        """Nothing for each."""
+        del child, parents
+        return np.zeros(candidates.size)
+
+    def weighted(self, weights: Floats) -> Indifferent:
+        """Itself."""
+        del weights
+        return self

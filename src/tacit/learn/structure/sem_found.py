@@ -1,0 +1,101 @@
+"""From the runs of structural EM to what it answers: a dag, fitted, and the way to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tacit.core.errors import quoted
+from tacit.core.grid import counted
+from tacit.core.network import Network
+from tacit.estimate.estimates import Estimate
+from tacit.estimate.priors import Prior
+from tacit.learn.fit import fit
+from tacit.learn.fits import Fit, Stop
+from tacit.learn.methods import EM
+from tacit.learn.structure.fitted import as_search, found_of
+from tacit.learn.structure.outcome import Outcome
+from tacit.learn.structure.searched import Search
+from tacit.learn.structure.sem_asking import Asked
+from tacit.learn.structure.sem_job import numbered, spoken_of
+from tacit.learn.structure.sem_running import Course, Rounds, best_rounds
+from tacit.learn.structures import NUMBERS_UNUSED
+
+
+def as_found(
+    asked: Asked,
+    course: Course,
+    runs: Sequence[Rounds],
+    prior: Prior | None,
+    estimate: Estimate | None,
+) -> Search:
+    """The best network, fitted once more to its end, with all that is known of the way to it."""
+    job, at = asked.job, best_rounds(runs)
+    best = runs[at]
+    network = best.best.network
+    names = tuple(name for name in job.names if name in network)
+    moves = tuple(move for each in best.trace for move in each.moves)
+    stop = runs[-1].stop if runs[-1].stop is Stop.INTERRUPTED else best.stop
+    outcome = Outcome(
+        numbered(network.dag, names),
+        best.best.objective,
+        stop or Stop.CONVERGED,
+        best.objectives,
+        sum(each.evaluations for each in runs),
+        moves,
+        len(runs) - 1,
+    )
+    fitted = _fitted(asked, network, course.seed, prior, estimate)
+    found = found_of(asked.question(network), outcome)
+    left = {name: len(job.variables[name].states) for name in job.hidden if name in network}
+    said = {
+        "score": job.score.describe(),
+        "method": f"structural EM with {job.method.describe()}",
+        "dag_prior": None if asked.dag_prior is None else asked.dag_prior.describe(),
+        "variant": "bayes" if isinstance(job.score, Prior) else "map",
+        "starts": course.runs,
+    }
+    notes = (*job.cases.notes, *_notes(best, runs, at))
+    return as_search(fitted, outcome, replace(found, hidden=left), said, notes)
+
+
+def _fitted(
+    asked: Asked, network: Network, seed: int, prior: Prior | None, estimate: Estimate | None
+) -> Fit:
+    """The fit of the dag that was found, from the numbers it was found with."""
+    job = asked.job
+    hidden = {name: job.variables[name].states for name in job.hidden if name in network}
+    found = fit(
+        network,
+        job.cases,
+        knowledge=spoken_of(job, network.dag),
+        prior=prior or job.prior,
+        estimate=estimate,
+        hidden=hidden or None,
+        method=EM(restarts=1),
+        start="given",
+        seed=seed,
+        threads=job.threads,
+    )
+    used = "the network gave structure and states, and its numbers were the start"
+    notes = tuple(note for note in found.notes if note not in (used, NUMBERS_UNUSED))
+    return replace(found, notes=notes)
+
+
+def _notes(best: Rounds, runs: Sequence[Rounds], at: int) -> Iterator[str]:
+    for each in best.trace:
+        for name in each.dropped:
+            yield f"{quoted(name)} lost its last child and was dropped: the cases do not need it"
+    if len(runs) > 1:
+        near = sum(abs(e.best.objective - best.best.objective) < 0.01 for e in runs)
+        yield (
+            f"of {counted(len(runs), 'start')}, number {at + 1} came highest; "
+            f"{counted(near, 'start')} came within 0.01 nats of it"
+        )
+    drawn = max(each.drawn for each in runs)
+    if drawn:
+        yield (
+            f"in {counted(drawn, 'case')} so much is missing together that cells were drawn from "
+            "their posterior instead of being written out in every way: expected counts of these "
+            "cases are right on average only"
+        )

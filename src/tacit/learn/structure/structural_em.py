@@ -1,0 +1,160 @@
+"""`structural_em`: who depends on whom, from cases with gaps and variables nobody measured."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tacit.core.dag import Dag
+from tacit.core.errors import OptionError
+from tacit.core.network import Network
+from tacit.estimate.estimates import Estimate
+from tacit.estimate.priors import BDeu, Prior
+from tacit.estimate.scores.dag_priors import DagPrior
+from tacit.estimate.scores.values import AnyScore
+from tacit.infer.sampling import fresh_seed
+from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.learn.hidden import Hidden
+from tacit.learn.progress import Callback, watched
+from tacit.learn.structure.searched import Search
+from tacit.learn.structure.sem_asking import Asked, Said, ask
+from tacit.learn.structure.sem_checkpoint import KeptRounds, kept_rounds_seed
+from tacit.learn.structure.sem_found import as_found
+from tacit.learn.structure.sem_job import PLAIN
+from tacit.learn.structure.sem_running import Course, run_structural_em
+from tacit.learn.structure.settings import HillClimb, Tabu
+
+RESTARTS = 5
+"""Starts where variables are hidden, unless told. [HV1 3.6, 5.4]"""
+VARIANTS = {"bayes": True, "map": False}
+"""Whether a variant goes by the score of a prior."""
+
+
+def structural_em(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
+    data: Any,
+    *,
+    start: Dag | Network | str | Path | None = None,
+    hidden: Hidden = None,
+    knowledge: KnowledgeLike = None,
+    score: AnyScore | None = None,
+    variant: str | None = None,
+    method: HillClimb | Tabu | None = None,
+    dag_prior: DagPrior | None = None,
+    prior: Prior | None = None,
+    estimate: Estimate | None = None,
+    around: str | Sequence[str] | None = None,
+    leave_out: Sequence[str] = (),
+    restarts: int | None = None,
+    steps: int = 10,
+    max_rounds: int = 50,
+    seed: int | None = None,
+    threads: int | None = None,
+    progress: bool | Callback | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+) -> Search:
+    """Learn who depends on whom from cases with missing cells and hidden variables.
+
+    In rounds: the network says how probable each way is to complete each case; a search finds a
+    better dag at the counts so expected, which stay frozen; EM fits the new dag to the cases. With
+    nothing missing this is `tc.search`. [Friedman 1997, 1998; HV1 1.8]
+
+    data       anything `tc.read_cases` takes; every column is a variable
+    start      the dag to begin at; a network lends its states and, if it has every variable, its
+               numbers. Without one, the arcs that rules require, and hidden variables as parents of
+               all that was observed
+    hidden     variables that no column measures: {"H": 2} gives H two states. One that loses its
+               last child is dropped, and noted
+    knowledge  rules about structure, in force in every round, and about tables, which the fits of
+               every round obey; the parents that a rule about a table names are required
+    score      `tc.BDeu(5)` unless given. A prior climbs the Cheeseman-Stutz score, an estimate of
+               the log marginal likelihood, and the best network met is kept; `tc.BIC()`,
+               `tc.MDL()` and `tc.AIC()` climb themselves, on what was observed, and without rules
+               about tables they never fall
+    variant    "bayes" for a prior as score, "map" for the others; nothing needs to be said
+    method     the search of each round, `tc.HillClimb(restarts=0)` unless given, or `tc.Tabu()`
+    prior, estimate  of the parameters; by default the prior that scores, else `tc.BDeu(1)`
+    around     hidden variables: only their parents and those of their Markov blankets may change
+    leave_out  columns that are no variables
+    restarts   how many starts, the best counts; 5 with hidden variables, else 1. All but the first
+               change the dag a little and draw other parameters
+    steps      of EM in each round
+    seed       makes starts repeatable
+    progress   True or False for a bar or none; or a callback told(done, total, score)
+    checkpoint  a file that keeps running rounds, so that `resume=True` can go on after a break
+    """
+    if resume and checkpoint is None:
+        raise OptionError("resume=True needs checkpoint=, the file to go on from")
+    for name, number in (("restarts", restarts), ("steps", steps), ("max_rounds", max_rounds)):
+        if number is not None and not (type(number) is int and number >= 1):
+            raise OptionError(f"{name}={number!r} must be a whole number, 1 or more")
+    chosen: AnyScore = BDeu(5) if score is None else score
+    _check_variant(variant, chosen)
+    _check_method(method)
+    asked = ask(
+        data,
+        Said(
+            start, hidden, as_knowledge(knowledge), chosen, dag_prior, prior,
+            method or PLAIN, around, leave_out, steps, threads,
+        ),
+    )  # fmt: skip
+    if seed is None and resume and checkpoint is not None:
+        seed = kept_rounds_seed(checkpoint)
+    runs = restarts or (RESTARTS if asked.job.hidden else 1)
+    with watched(progress, "structural EM") as told:
+        course = Course(asked.dag, runs, max_rounds, fresh_seed(seed), asked.given, told)
+        found = run_structural_em(asked.job, _kept(asked, course, checkpoint, resume))
+    return as_found(asked, course, found, prior, estimate)
+
+
+def _check_variant(variant: str | None, score: AnyScore) -> None:
+    if variant is None:
+        return
+    if variant not in VARIANTS:
+        raise OptionError(f"variant={variant!r} must be one of {', '.join(VARIANTS)}")
+    if VARIANTS[variant] != isinstance(score, Prior):
+        need = "a prior, such as tc.BDeu(5)" if VARIANTS[variant] else "tc.BIC(), tc.MDL() or alike"
+        raise OptionError(
+            f"variant={variant!r} goes by {need} as score, and the score is {score.describe()}"
+            "\n\nleave variant out, or choose such a score"
+        )
+
+
+def _check_method(method: Any) -> None:
+    if not isinstance(method, HillClimb | Tabu | None):
+        shown = f"the class {method.__name__}" if isinstance(method, type) else repr(method)
+        raise OptionError(
+            f"method takes tc.HillClimb() or tc.Tabu() here, not {shown}: "
+            "the search of each round goes from dag to dag"
+        )
+
+
+def _kept(asked: Asked, course: Course, checkpoint: str | Path | None, resume: bool) -> Course:
+    """The course with a file that keeps it."""
+    if checkpoint is None:
+        return course
+    job = asked.job
+    numbers = (
+        "" if course.given is None else repr([f.to_plain() for f in course.given.families.values()])
+    )
+    task = {
+        "cases": job.cases.fingerprint(),
+        "hidden": {name: list(job.variables[name].states) for name in job.hidden},
+        "score": job.score.describe(),
+        "dag_prior": None if asked.dag_prior is None else asked.dag_prior.describe(),
+        "prior": None if job.prior is None else job.prior.describe(),
+        "knowledge": None if job.knowledge is None else str(job.knowledge),
+        "method": job.method.describe(),
+        "around": list(job.around),
+        "start": str(course.dag),
+        "numbers of the start": hashlib.sha256(numbers.encode()).hexdigest()[:16],
+        "runs": course.runs,
+        "steps": job.steps,
+        "max_rounds": course.max_rounds,
+        "seed": course.seed,
+    }
+    kept = KeptRounds.open(checkpoint, task, resume)
+    return replace(course, keep=kept.keep, resumed=dict(kept.runs))
