@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.arrays import code_type
 from tacit.core.variables import Discrete
 from tacit.engines.table_scores import Columns, TableScorer
 from tacit.estimate.scores.tables import table_score
@@ -19,7 +20,8 @@ def columns(codes, states, weights=None):
         Discrete(f"V{at}", tuple(map(str, range(many)))) for at, many in enumerate(states)
     )
     codes = np.asarray(codes)
-    return Columns(variables, codes.astype(np.int8), np.asarray(states, dtype=np.int64), weights)
+    kind = code_type(int(max(states)))
+    return Columns(variables, codes.astype(kind), np.asarray(states, dtype=np.int64), weights)
 
 
 def leaning(rng, states, many):
