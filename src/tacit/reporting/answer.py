@@ -6,8 +6,10 @@ from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.learn.fits import Fit
+from tacit.learn.structure.searched import Search
 from tacit.reporting.lent import in_short
 from tacit.reporting.loans import NORMAL, lenders
+from tacit.reporting.searched import in_short as searched_in_short
 from tacit.reporting.support import row_cases
 from tacit.reporting.wording import are, finite, first, joined, nats, shortened, some, weight
 from tacit.reporting.worries import worries
@@ -51,6 +53,7 @@ def _figures(fit: Fit) -> dict[str, Any]:
         if cases.weight
         else None,
         "log_marginal_likelihood": finite(fit.log_marginal_likelihood),
+        **({"score": finite(fit.score)} if isinstance(fit, Search) else {}),
     }
 
 
@@ -58,9 +61,31 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
     cases = some(figures["cases"], "case")
     if figures["weight"] != figures["cases"]:
         cases += f", which count as {weight(figures['weight'])},"
+    extent = f"{some(figures['variables'], 'variable')} and {some(figures['arcs'], 'arc')}"
+    first = [
+        f"The parameters of a network of {extent} were learned from {cases} {_how(fit)}"
+        f"{_rules(fit)}."
+    ]
+    if isinstance(fit, Search):
+        parameters = f"Its parameters were learned {_how(fit)}{_rules(fit)}."
+        first = [*searched_in_short(fit, cases), parameters]
+    return [
+        *first,
+        f"There are {some(figures['free_parameters'], 'free parameter')}"
+        + (f" in {some(figures['rows'], 'row')}" if figures["rows"] else "")
+        + (", the rules left aside." if fit.rules else "."),
+        *_loans(fit),
+        *_gaps(fit),
+    ]
+
+
+def _how(fit: Fit) -> str:
+    """`by counting, smoothed by the prior BDeu(1)`."""
     estimate = str(fit.settings["estimate"])
     how = _HOW.get(estimate.partition("(")[0], "by {estimate} with the prior {prior}")
     method = _METHODS.get(str(fit.settings["method"]).partition("(")[0], "by counting")
+    if isinstance(fit, Search):
+        method = "by EM" if fit.known or fit.found.hidden else "by counting"
     if estimate.startswith(("ML", "MAP")) and fit.known:
         how = f"{method} {how}"
     if fit.settings["prior"] == NORMAL:
@@ -68,17 +93,7 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
     elif str(fit.settings.get("transfer")).startswith("Aggregate"):
         how = "by counting, averaged with tables of the sources"
     how = how.format(prior=fit.settings["prior"], estimate=estimate, method=method)
-    if not fit.pseudo:
-        how = "by least squares"
-    extent = f"{some(figures['variables'], 'variable')} and {some(figures['arcs'], 'arc')}"
-    return [
-        f"The parameters of a network of {extent} were learned from {cases} {how}{_rules(fit)}.",
-        f"There are {some(figures['free_parameters'], 'free parameter')}"
-        + (f" in {some(figures['rows'], 'row')}" if figures["rows"] else "")
-        + (", the rules left aside." if fit.rules else "."),
-        *_loans(fit),
-        *_gaps(fit),
-    ]
+    return how if fit.pseudo else "by least squares"
 
 
 def _loans(fit: Fit) -> list[str]:

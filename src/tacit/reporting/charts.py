@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 WIDTH, HEIGHT = 360.0, 110.0
+DRAWN = 1_000
+"""Steps that a line shows, about."""
 SETTLED = 2
 """Steps after which every start has left the depths it began in."""
 
@@ -24,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines on one scale; `cut` if the first steps lie below its lower edge `low`."""
+    """Lines of `what` on one scale; `cut` if the first steps lie below its lower edge `low`."""
 
     lines: tuple[Line, ...]
     low: float
@@ -32,9 +34,16 @@ class Chart:
     steps: int
     cut: bool
     label: str
+    what: str
 
 
-def chart(paths: Sequence[tuple[Path, bool]]) -> Chart | None:
+def thinned(trace: Sequence[float | None]) -> list[tuple[int, float | None]]:
+    """The steps of one start; of very many so many as a line of this width can show."""
+    last, every = len(trace) - 1, max(1, len(trace) // DRAWN)
+    return [(at, trace[at]) for at in (*range(0, last, every), last)]
+
+
+def chart(paths: Sequence[tuple[Path, bool]], what: str = "objective") -> Chart | None:
     """All starts on one scale, the best last so that it lies on top; None without two steps.
 
     The scale begins where the lowest start stands after two steps: what comes before is a leap
@@ -54,10 +63,10 @@ def chart(paths: Sequence[tuple[Path, bool]]) -> Chart | None:
         Line(_points(points, low, high, steps), best)
         for points, best in sorted(known, key=lambda one: one[1])
     )
-    label = f"The objective against the step for {len(lines)} starts: up to {high:,.3f} nats"
+    label = f"The {what} against the step for {len(lines)} starts: up to {high:,.3f} nats"
     if len(lines) == 1:
-        label = f"The objective rose from {lowest:,.3f} to {high:,.3f} nats in {steps:,} steps"
-    return Chart(lines, low, high, steps, lowest < low, label)
+        label = f"The {what} rose from {lowest:,.3f} to {high:,.3f} nats in {steps:,} steps"
+    return Chart(lines, low, high, steps, lowest < low, label, what)
 
 
 def _points(points: Sequence[tuple[float, float]], low: float, high: float, steps: int) -> str:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tacit.learn.fits import Fit
-from tacit.reporting import sections
+from tacit.learn.structure.searched import Search
+from tacit.reporting import searched
 from tacit.reporting.again import again
 from tacit.reporting.answer import answer
 from tacit.reporting.gaps import missing
@@ -27,7 +28,9 @@ FORMAT, VERSION = "tacit report", 1
 
 BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
     "answer": ("The answer", answer),
-    "network": ("The network", sections.network),
+    "network": ("The network", searched.network),
+    "arcs": ("Arcs", searched.arcs),
+    "guidance": ("What the rules did", searched.guidance),
     "rules": ("Rules", rules),
     "tables": ("Tables", tables),
     "missing": ("Missing cells", missing),
@@ -40,12 +43,14 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
 
 def facts(fit: Fit) -> dict[str, Any]:
     """What a report says of this fit; sections without anything to say are left out."""
-    extent = f"{some(len(fit.network), 'variable')} learned from {some(fit.cases_used, 'case')}"
+    extent = some(len(fit.network), "variable")
+    if isinstance(fit, Search):
+        extent = f"{some(len(fit.dag.arcs), 'arc')} among {extent}"
     told = ((kind, title, build(fit)) for kind, (title, build) in BUILDERS.items())
     return {
         "format": FORMAT,
         "version": VERSION,
-        "title": extent,
+        "title": f"{extent} learned from {some(fit.cases_used, 'case')}",
         "sections": [
             {"kind": kind, "title": title, **section}
             for kind, title, section in told

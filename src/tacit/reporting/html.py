@@ -7,8 +7,8 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import inferred, lent, ruled, wording
-from tacit.reporting.charts import chart
+from tacit.reporting import inferred, lent, ruled, sought, wording
+from tacit.reporting.charts import chart, thinned
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
     CLASSES,
@@ -25,6 +25,7 @@ from tacit.reporting.views import (
     came_from,
     coefficients,
     equation,
+    marks,
     moved_by,
     regression_heads,
     regression_rows,
@@ -40,6 +41,8 @@ MOST_CELLS = 40_000
 SHORT = 12
 """Tables of more rows are folded, and all of them in networks of more than OPEN variables."""
 OPEN = 40
+MANY = 60
+"""Arcs; the list of more of them is folded."""
 LONG = 20
 """Variables with missing cells, and rules of one verdict; the list of more of them is folded."""
 PRINTED = 2_000
@@ -79,6 +82,7 @@ def _environment() -> Environment:
         name: getattr(wording, name)
         for name in ("nats", "weight", "percent", "some", "counted", "probability")
     }
+    environment.filters |= {"gain": sought.gain, "share": sought.share, "marks": marks}
     return environment
 
 
@@ -102,10 +106,22 @@ def _network(known: Sections) -> View:
         "overview": picture.dots,
         "any_hidden": any(one["hidden"] for one in section["variables"]),
         "classes": _classes(),
+        "marked": {mark for arc in section["arcs"] for mark in marks(arc)},
+        "barred": bool(section.get("missed")),
         "widths": [(thickness(share, picture.dots), share * sketch.strongest) for share in shares],
         "arcs": arcs,
         "place": sketch.place,
     }
+
+
+def _arcs(known: Sections) -> View:
+    section = known["arcs"]
+    view = {**sought.arcs_view(section), **_places(known)}
+    return {**view, "folded": len(section["arcs"]) > MANY}
+
+
+def _guidance(known: Sections) -> View:
+    return {**sought.guidance_view(known["guidance"]), **_places(known), "long": LONG}
 
 
 def _rules(known: Sections) -> View:
@@ -230,11 +246,13 @@ def _borrowed(known: Sections) -> View:
 
 def _course(known: Sections) -> View:
     section = known["course"]
+    searched = sought.course_view(section) if "search" in section else None
     runs = inferred.starts(section)
     lines = [(one["path"], one["best"]) for one in runs]
     if not lines and len(section["trace"]) > 1:
-        lines = [(list(enumerate(section["trace"])), True)]
-    return {"chart": chart(lines), "starts": runs if len(runs) > 1 else []}
+        lines = [(thinned(section["trace"]), True)]
+    drawn = chart(lines, "objective" if searched is None else "best score")
+    return {"chart": drawn, "starts": runs if len(runs) > 1 else [], "searched": searched}
 
 
 def _again(known: Sections) -> View:
@@ -245,6 +263,8 @@ def _again(known: Sections) -> View:
 KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "answer": ("answer.html", _places),
     "network": ("network.html", _network),
+    "arcs": ("arcs.html", _arcs),
+    "guidance": ("guidance.html", _guidance),
     "rules": ("rules.html", _rules),
     "tables": ("tables.html", _tables),
     "missing": ("missing.html", _missing),

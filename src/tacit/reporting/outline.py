@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
+from tacit.reporting import inferred, sought
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
-from tacit.reporting.inferred import course, hidden, missing
+from tacit.reporting.inferred import hidden, missing
 from tacit.reporting.lent import borrowed
 from tacit.reporting.ruled import rules
 from tacit.reporting.support import FEW
@@ -17,6 +18,7 @@ from tacit.reporting.views import (
     came_from,
     carried,
     coefficients,
+    marks,
     moved_by,
     regression_heads,
     regression_rows,
@@ -56,20 +58,26 @@ def _network(section: Section) -> Iterator[Block]:
     heads = ("variable", "states", "rows", "median cases per row")
     yield Sheet("Variables, parents before children", heads, tuple(variables))
     if section["arcs"]:
+        marked = any(map(marks, section["arcs"]))
         yield Sheet(
             f"Arcs, with {section['measure']}",
-            ("parent", "child", "alone", "given the other parents"),
+            ("parent", "child", "alone", "given the other parents", *(("",) if marked else ())),
             tuple(
                 (
                     quoted(arc["parent"]),
                     quoted(arc["child"]),
                     carried(arc, "information"),
                     carried(arc, "given_others"),
+                    *((", ".join(marks(arc)),) if marked else ()),
                 )
                 for arc in section["arcs"]
             ),
             labels=2,
         )
+
+
+def _course(section: Section) -> Iterator[Block]:
+    yield from (sought.course if "search" in section else inferred.course)(section)
 
 
 def _tables(section: Section) -> Iterator[Block]:
@@ -175,12 +183,14 @@ def flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, s
 KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "answer": _answer,
     "network": _network,
+    "arcs": sought.arcs,
+    "guidance": sought.guidance,
     "rules": rules,
     "tables": _tables,
     "missing": missing,
     "hidden": hidden,
     "borrowed": borrowed,
-    "course": course,
+    "course": _course,
     "again": _again,
 }
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.reporting.layout import Layout, Point, Spacing, layout
-from tacit.reporting.views import carried
-from tacit.reporting.wording import shortened, some, text_width
+from tacit.reporting.views import carried, marks
+from tacit.reporting.wording import nats, shortened, some, text_width
 
 LARGE = 100
 """Networks of more variables are drawn as an overview, and variable by variable."""
@@ -36,13 +36,19 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """An arc as an SVG path; `head` is the tip of its arrow."""
+    """An arc as an SVG path; `head` is the tip of its arrow, or the bar that ends a forbidden arc.
+
+    look  "turns", "required", both, or "barred" for an arc that is not there, since rules forbid it
+    pin   across, down and radius of the mark at the tail of a required arc
+    """
 
     ends: tuple[int, int]
     path: str
     width: float
     head: str
     tip: str
+    look: str = ""
+    pin: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class Sketch:
     above: Mapping[str, Sequence[str]]
     below: Mapping[str, Sequence[str]]
     strongest: float
+    missed: Mapping[tuple[str, str], float]
 
     @staticmethod
     def of(section: Mapping[str, Any]) -> Sketch:
@@ -80,7 +87,8 @@ class Sketch:
         for tail, head in arcs:
             above[head].append(tail)
             below[tail].append(head)
-        return Sketch(variables, place, arcs, above, below, strongest)
+        missed = {(one["parent"], one["child"]): one["gain"] for one in section.get("missed", ())}
+        return Sketch(variables, place, arcs, above, below, strongest, missed)
 
     def share(self, arc: tuple[str, str]) -> float:
         """The information of an arc as a share of the strongest one's."""
@@ -113,14 +121,47 @@ def thickness(share: float, dots: bool) -> float:
 
 def drawing(sketch: Sketch) -> Picture:
     """The whole network: with names up to `LARGE` variables, beyond that as dots."""
-    parents = sketch.above
-    extent = f"{some(len(parents), 'variable')} and {some(len(sketch.arcs), 'arc')}"
+    parents = _with_missed(sketch)
+    extent = (
+        f"{some(len(parents), 'variable')} and {some(len(sketch.arcs), 'arc')}{_marked(sketch)}"
+    )
     if len(parents) > LARGE:
         space = Spacing(most=1000, between=5, passage=2.5, layers=20, margin=4)
         laid = layout(parents, dict.fromkeys(parents, DOT), DOT, space)
         return _picture(sketch, laid, f"Overview of the network: {extent}", dots=True)
     laid = layout(parents, _box_widths(parents), HEIGHT)
     return _picture(sketch, laid, f"The network: {extent}, listed below", dots=False)
+
+
+def _marked(sketch: Sketch) -> str:
+    """`, 2 of them required by a rule, 5 may turn`."""
+    counts = Counter(mark for arc in sketch.arcs.values() for mark in marks(arc))
+    told = "".join(f", {many:,} {mark}" for mark, many in sorted(counts.items(), reverse=True))
+    if sketch.missed:
+        told += f", and {some(len(sketch.missed), 'forbidden arc')} that the score would gain by"
+    return told
+
+
+def _with_missed(sketch: Sketch) -> dict[str, list[str]]:
+    """The parents, forbidden arcs among them as far as all of these together close no cycle."""
+    parents = {name: list(who) for name, who in sketch.above.items()}
+    for tail, head in sketch.missed:
+        if not _reaches(parents, head, tail):
+            parents[head].append(tail)
+    return parents
+
+
+def _reaches(parents: Mapping[str, Sequence[str]], top: str, end: str) -> bool:
+    """Whether a way down leads from `top` to `end`."""
+    todo, seen = [end], {end}
+    while todo:
+        for name in parents[todo.pop()]:
+            if name == top:
+                return True
+            if name not in seen:
+                seen.add(name)
+                todo.append(name)
+    return False
 
 
 def neighbourhood(sketch: Sketch, name: str) -> tuple[Picture, int]:
@@ -168,16 +209,47 @@ def _picture(
 
 def _stroke(sketch: Sketch, arc: tuple[str, str], route: Sequence[Point], dots: bool) -> Stroke:
     tail, head = arc
+    ends = (sketch.place[tail], sketch.place[head])
+    if arc not in sketch.arcs:
+        return _barred(sketch, arc, route, dots)
+    told = sketch.arcs[arc]
     x, y = route[-1]
     width = thickness(sketch.share(arc), dots)
     length, half = (0.0, 0.0) if dots else (4 + width, 2.5 + 0.75 * width)
     tip = f"M{_n(x - half)} {_n(y - length)}h{_n(2 * half)}L{_n(x)} {_n(y)}z" if length else ""
+    pinned = bool(told.get("required")) and not dots
+    look = [
+        *(["required"] if told.get("required") else []),
+        *(["turns"] if "may turn" in marks(told) else []),
+    ]
     return Stroke(
-        (sketch.place[tail], sketch.place[head]),
+        ends,
         _path([*route[:-1], (x, y - length)]),
         round(width, 2),
         tip,
-        f"{tail} → {head}: {carried(sketch.arcs[arc], 'information')}",
+        "; ".join([f"{tail} → {head}: {carried(told, 'information')}", *marks(told)]),
+        " ".join(look),
+        _pin(route[0], width) if pinned else None,
+    )
+
+
+def _pin(start: Point, width: float) -> tuple[float, float, float]:
+    """A mark a little wider than the arc, where it leaves its parent."""
+    radius = round(2.5 + 0.6 * width, 1)
+    return round(start[0], 1), round(start[1] + radius, 1), radius
+
+
+def _barred(sketch: Sketch, arc: tuple[str, str], route: Sequence[Point], dots: bool) -> Stroke:
+    """An arc that is not there: dashed, up to a bar above its child."""
+    (tail, head), (x, y) = arc, route[-1]
+    short, half = (1.0, 3.0) if dots else (4.0, 6.0)
+    return Stroke(
+        (sketch.place[tail], sketch.place[head]),
+        _path([*route[:-1], (x, y - short)]),
+        1.0 if dots else 1.5,
+        f"M{_n(x - half)} {_n(y - short)}h{_n(2 * half)}",
+        f"{tail} → {head}: forbidden; the score would gain {nats(sketch.missed[arc])}",
+        "barred",
     )
 
 

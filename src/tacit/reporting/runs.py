@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from tacit.learn.fits import Fit, Run
+from tacit.learn.structure.searched import Search
+from tacit.reporting.climbs import search_course
 from tacit.reporting.wording import finite
 
 EARLY, LATER = 20, 60
@@ -20,16 +22,20 @@ def course(fit: Fit) -> dict[str, Any]:
     """`objective`, why it ended (`stop`), and the objective after each step (`trace`).
 
     `runs`, if it took steps: for every start its `objective`, `steps`, `stop`, whether it is the
-    `best`, and its `path`: [step, objective] of some of its steps.
+    `best`, and its `path`: [step, objective] of some of its steps. `search`, after one: what
+    `climbs.search_course` says; the objective is then the score of the dag, and has no parts.
     """
     best = max(range(len(fit.runs)), key=lambda at: fit.runs[at].objective, default=-1)
     return {
         "objective": finite(fit.objective),
         "log_likelihood": finite(fit.log_likelihood),
-        "prior_term": finite(fit.objective - fit.log_likelihood),
+        "prior_term": None
+        if isinstance(fit, Search)
+        else finite(fit.objective - fit.log_likelihood),
         "stop": str(fit.stop.value),
         "trace": [finite(value) for value in fit.trace],
         "runs": [_run(run, at == best) for at, run in enumerate(fit.runs)],
+        **({"search": search_course(fit)} if isinstance(fit, Search) else {}),
     }
 
 

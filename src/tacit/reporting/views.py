@@ -11,6 +11,7 @@ import numpy as np
 from tacit.core.errors import quoted
 from tacit.reporting.support import FEW
 from tacit.reporting.tabled import fair, fullest
+from tacit.reporting.turning import NOBODY
 from tacit.reporting.wording import (
     interval,
     joined,
@@ -116,6 +117,12 @@ def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cel
 def carried(arc: Mapping[str, Any], what: str) -> str:
     """The information of an arc, under either of its two names."""
     return nats(arc[what]) if arc["closed"] else "no formula"
+
+
+def marks(arc: Mapping[str, Any]) -> list[str]:
+    """What a drawing marks an arc with, after a search, in words."""
+    told = ["required by a rule"] if arc.get("required") else []
+    return [*told, *(["may turn"] if arc.get("direction") == NOBODY else [])]
 
 
 @dataclass(frozen=True, slots=True)

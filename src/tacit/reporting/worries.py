@@ -18,6 +18,7 @@ from tacit.reporting.rules import ranked
 from tacit.reporting.runs import reached
 from tacit.reporting.support import FEW, Rows, all_rows
 from tacit.reporting.unseen import identified
+from tacit.reporting.unsure import SEARCH_CHECKS
 from tacit.reporting.wording import are, first, joined, shortened, some
 
 CERTAIN = 0.99
@@ -162,7 +163,7 @@ def _unknown(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
 
 def _cut_short(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     del tables
-    if fit.stop in (Stop.CLOSED_FORM, Stop.SOLVED, Stop.LOCAL, Stop.CONVERGED):
+    if fit.stop not in (Stop.STEP_LIMIT, Stop.INTERRUPTED):
         return None
     text = "it did not run to the end: " + fit.stop.value
     return {"kind": "cut short", "text": text, "where": []}
@@ -232,6 +233,7 @@ def _overruled(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
 
 CHECKS: tuple[Check, ...] = (
     _cut_short,
+    *SEARCH_CHECKS,
     _resisted,
     _overruled,
     doubtful,
