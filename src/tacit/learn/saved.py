@@ -24,6 +24,8 @@ from tacit.io.ownjson import network_from_plain, network_to_plain
 from tacit.learn.fits import CasesUsed, Fit, Run, Stop
 from tacit.learn.gaps import Gaps
 from tacit.learn.loans import borrowed_of
+from tacit.learn.structure.saved_search import found_to_plain, search_from_plain
+from tacit.learn.structure.searched import Search
 
 FORMAT = "tacit-fit"
 VERSION = 1
@@ -47,7 +49,7 @@ def _strict(value: Any) -> Any:
 
 
 def load_fit(path: str | Path) -> Fit:
-    """The fit that `Fit.save` wrote."""
+    """The fit that `Fit.save` wrote; a `Search` if it was one."""
     text = read_text(path)
     try:
         plain = json.loads(text)
@@ -63,7 +65,7 @@ def load_fit(path: str | Path) -> Fit:
     try:
         fit = fit_from_plain(plain)
         _check_parts(fit)
-        return fit
+        return search_from_plain(fit, plain["search"]) if "search" in plain else fit
     except TacitError as problem:
         raise FormatError(f"{path}: {problem}") from None
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
@@ -71,7 +73,8 @@ def load_fit(path: str | Path) -> Fit:
 
 
 def fit_to_plain(fit: Fit) -> dict[str, Any]:
-    """The fit as JSON holds it."""
+    """The fit as JSON holds it; a search has one part more."""
+    more = {"search": found_to_plain(fit.found)} if isinstance(fit, Search) else {}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -102,6 +105,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
             for run in fit.runs
         ],
         "known": {name: evidence_to_plain(each) for name, each in fit.known.items()},
+        **more,
     }
 
 

@@ -15,7 +15,7 @@ from tacit.learn.structure.settings import HillClimb, Tabu
 from tacit.learn.structure.state import Change, Parents, State
 
 NOTHING = 1e-9
-"""A gain that rounding could have made."""
+"""A gain that rounding could have made, as a share of the score."""
 
 
 @dataclass(slots=True, eq=False)
@@ -83,6 +83,11 @@ class Task:
         return "replacing" if self.settings.replace else "all"
 
 
+def rounding(score: float) -> float:
+    """What a gain must exceed to count at this score."""
+    return NOTHING * max(1.0, abs(score)) if np.isfinite(score) else 0.0
+
+
 def begun(ledger: Ledger, start: Parents) -> Walk:
     """A search that has not made a step."""
     score = ledger.total(start)
@@ -129,7 +134,7 @@ def _chosen_anew(task: Task, walk: Walk) -> bool:
     if walk.chosen_at is None:
         return False
     before = task.ledger.total(walk.chosen_at)
-    if walk.highest <= before + NOTHING * max(1.0, abs(before)):
+    if walk.highest <= before + rounding(before):
         return False
     _choose(task, walk, walk.best)
     walk.now, walk.visited, walk.since = walk.best, [], 0
@@ -161,7 +166,7 @@ def _steps(task: Task, walk: Walk) -> Iterator[None]:
 def _note(walk: Walk, state: State) -> None:
     """Remember where the walk is, and the dag if none was better; of equal ones the last."""
     walk.now, score = state.now, state.score
-    better = score > walk.highest + NOTHING * max(1.0, abs(walk.highest))
+    better = score > walk.highest + rounding(walk.highest)
     walk.since = 0 if better else walk.since + 1
     walk.bettered |= better
     if better or score >= walk.highest:
@@ -174,7 +179,7 @@ def _best_changes(task: Task, walk: Walk, state: State) -> Iterator[Change]:
         change = state.best(visited)
         if change is None or change.gain == -np.inf:
             return
-        if not task.length and change.gain <= NOTHING * max(1.0, abs(walk.highest)):
+        if not task.length and change.gain <= rounding(walk.highest):
             return
         yield change
 
@@ -188,7 +193,7 @@ def _first_changes(state: State, rng: np.random.Generator, replacing: bool) -> I
             for tail, head in rng.permutation(pairs)
             for change in _between(state, int(tail), int(head), replacing)
         )
-        least = NOTHING * max(1.0, abs(state.score))
+        least = rounding(state.score)
         gaining = (replace(change, gain=state.gain(change)) for change in tried)
         found = next((change for change in gaining if change.gain > least), None)
         if found is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import (
     CasesError,
     ColumnError,
+    KnowledgeError,
     MissingError,
     OptionError,
     listed,
@@ -34,6 +35,8 @@ from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.knowledge.limits import Limits, limits_from, reasons_of
 from tacit.knowledge.reasons import Reasons
+from tacit.knowledge.structural import arrow
+from tacit.knowledge.wording import written
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.state import Parents
 
@@ -46,6 +49,8 @@ class Question:
     """Complete cases, how dags over them are scored, and which dags may be answers.
 
     reasons  which rule forces or forbids each arc
+    limits   which dags the rules allow and distributions exist for: no discrete variable has a
+             continuous parent
     terms    what the prior over dags adds to a family
     """
 
@@ -57,6 +62,11 @@ class Question:
     knowledge: Knowledge | None
     reasons: Reasons
     limits: Limits
+
+    @property
+    def ruled(self) -> Limits:
+        """Which dags the rules allow, whether or not distributions exist for them."""
+        return limits_from(self.reasons)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,7 +108,23 @@ def ask(
     reasons = reasons_of(known, cases.names, most_parents, parameters=True)
     terms = None if prior is None else prior.terms(cases.names)
     scorer = scorer_of(cases, chosen, threads)
-    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits_from(reasons))
+    limits = joinable(cases, reasons)
+    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits)
+
+
+def joinable(cases: Dataset, reasons: Reasons) -> Limits:
+    """The limits that rules set, less arcs that no family joins: continuous to discrete."""
+    real = np.array([isinstance(each, Continuous) for each in cases.variables.values()])
+    for (tail, head), rule in reasons.required.items():
+        if isinstance(cases.variables[tail], Continuous) and not real[cases.names.index(head)]:
+            raise KnowledgeError(
+                f"{arrow(tail, head)} is required, but {quoted(head)} is discrete and "
+                f"{quoted(tail)} continuous: no family joins the two"
+                f"\n\n    {written(rule)}\n\n"
+                "turn the arc round, or make the continuous one discrete with tc.discretise"
+            )
+    ruled = limits_from(reasons)
+    return replace(ruled, allowed=ruled.allowed & ~(real[:, None] & ~real))
 
 
 def scorer_of(cases: Dataset, score: AnyScore, threads: int | None = None) -> Scorer:
@@ -170,11 +196,12 @@ def question_notes(question: Question) -> Iterable[str]:
     """What a reader should know of the cases before believing a dag."""
     cases = question.cases
     yield from cases.notes
+    known = " ".join(cases.notes)
     for name, variable in cases.variables.items():
         if not isinstance(variable, Discrete):
             continue
         used = int(np.unique(cases[name]).size)
-        if used >= ALL_DIFFERENT and used == len(cases):
+        if used >= ALL_DIFFERENT and used == len(cases) and f"{name!r} has" not in known:
             yield (
                 f"{quoted(name)} has another state in every case: it names cases rather than "
                 "describes them; leave it out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -21,15 +22,16 @@ def bootstrapped(task: Run, replicates: int, told: Report) -> ArcConfidence:
     """How often each arc is found in so many samples, each as large as the cases.
 
     Every sample has its own seed, so that one more sample changes none of the others. Interrupted,
-    the samples done so far count.
+    the samples done so far count; the one at work does not.
     """
     done: list[Dag] = []
-    with asked_to_end() as asked:
+    with asked_to_end() as asked, suppress(KeyboardInterrupt):
         for number in range(replicates):
             told(number, replicates)
+            dag = _one(task, number)
             if asked():
                 break
-            done.append(_one(task, number))
+            done.append(dag)
         told(len(done), replicates)
     question = task.question
     return confidence_of(question.names, done, question.limits.allowed, len(done))

@@ -91,15 +91,15 @@ def _resampled(question: Question) -> Callable[[np.random.Generator], Ledger]:
 
 
 def resampling(question: Question, rng: np.random.Generator) -> Floats:
-    """How often each case counts in a bootstrap sample: as many draws as there are cases.
+    """How often each case counts in a bootstrap sample: as many draws as the cases weigh.
 
-    Each draw counts as much as a case does on average, so that the total weight stays.
+    So cases that were merged, with weights, vary as they did before. The total weight stays.
     """
     cases = question.cases
-    own = cases.weights
+    own, many = cases.weights, max(1, round(cases.total_weight))
     share = np.full(len(cases), 1 / len(cases)) if own is None else own / own.sum()
-    draws = rng.multinomial(len(cases), share)
-    return np.asarray(draws * (cases.total_weight / len(cases)), dtype=np.float64)
+    draws = rng.multinomial(many, share)
+    return np.asarray(draws * (cases.total_weight / many), dtype=np.float64)
 
 
 def _exact(task: Run) -> Outcome:
@@ -119,7 +119,7 @@ def _chow_liu(task: Run) -> Outcome:
     root = None if method.root is None else place_of(task.question, method.root, "the root")
     question = task.question
     parents = chow_liu(
-        question.scorer, question.limits, question.terms, root=root, spanning=method.spanning
+        question.scorer, question.ruled, question.terms, root=root, spanning=method.spanning
     )
     return _proven(question, parents)
 
@@ -130,7 +130,7 @@ def _tan(task: Run) -> Outcome:
     target = place_of(question, method.target, "the target")
     parents = tan(
         question.scorer,
-        question.limits,
+        question.ruled,
         question.terms,
         target=target,
         root=root,

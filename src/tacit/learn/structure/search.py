@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from tacit.core.dag import Dag
 from tacit.core.errors import OptionError
+from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
@@ -16,10 +18,12 @@ from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike
+from tacit.learn.fits import Stop
 from tacit.learn.progress import Callback, watched
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.fitted import fitted_search
-from tacit.learn.structure.question import ask
+from tacit.learn.structure.outcome import Outcome
+from tacit.learn.structure.question import Question, ask
 from tacit.learn.structure.replicates import bootstrapped
 from tacit.learn.structure.running import RUNNERS, Run, run
 from tacit.learn.structure.searched import Search
@@ -71,6 +75,8 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     chosen = check_method(HillClimb() if method is None else method)
     if resume and checkpoint is None:
         raise OptionError("resume=True needs checkpoint=, the file to go on from")
+    if checkpoint is not None and not isinstance(chosen, HillClimb | Tabu):
+        raise refuse_checkpoint(chosen.describe())
     if type(bootstrap) is not int or bootstrap < 0:
         raise OptionError(f"bootstrap={bootstrap!r} must be a whole number, 0 or more")
     question = ask(data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads)
@@ -79,7 +85,8 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     with watched(progress, "searching") as told:
         task = Run(question, chosen, begin, seed, threads, told)
         outcome = run(replace(task, kept=_kept(task, checkpoint, resume)))
-    sure = _confidence(task, bootstrap, progress)
+    sure, notes = _confidence(task, outcome, bootstrap, progress)
+    outcome = replace(outcome, notes=(*outcome.notes, *notes))
     return fitted_search(task, outcome, sure, prior, estimate)
 
 
@@ -110,13 +117,11 @@ def _seed(seed: int | None, checkpoint: str | Path | None) -> int:
 def _kept(task: Run, checkpoint: str | Path | None, resume: bool) -> KeptWalk | None:
     if checkpoint is None:
         return None
-    if not isinstance(task.method, HillClimb | Tabu):
-        raise refuse_checkpoint(task.method.describe())
     question = task.question
     problem = {
         "cases": question.cases.fingerprint(),
         "score": question.score.describe(),
-        "dag_prior": None if question.dag_prior is None else question.dag_prior.describe(),
+        "dag_prior": _told(question),
         "knowledge": None if question.knowledge is None else str(question.knowledge),
         "method": task.method.describe(),
         "start": [list(who) for who in task.start],
@@ -125,10 +130,25 @@ def _kept(task: Run, checkpoint: str | Path | None, resume: bool) -> KeptWalk | 
     return KeptWalk.open(checkpoint, problem, resume)
 
 
-def _confidence(
-    task: Run, replicates: int, progress: bool | Callback | None
-) -> ArcConfidence | None:
-    if not replicates:
+def _told(question: Question) -> list[str] | None:
+    """The prior over dags, and what tells long ones apart, whose description is cut."""
+    if question.dag_prior is None or question.terms is None:
         return None
+    numbers = question.terms.by_arc.tobytes() + question.terms.by_size.tobytes()
+    return [question.dag_prior.describe(), sha256(numbers).hexdigest()[:16]]
+
+
+def _confidence(
+    task: Run, outcome: Outcome, samples: int, progress: bool | Callback | None
+) -> tuple[ArcConfidence | None, tuple[str, ...]]:
+    """How sure arcs are, and a note where fewer samples were drawn than asked for."""
+    if not samples:
+        return None, ()
+    if outcome.stop is Stop.INTERRUPTED:
+        return None, ("the search was interrupted, so no bootstrap sample was drawn",)
     with watched(progress, "bootstrapping") as told:
-        return bootstrapped(task, replicates, told)
+        sure = bootstrapped(task, samples, told)
+    if sure.replicates == samples:
+        return sure, ()
+    note = f"interrupted after {sure.replicates} of {counted(samples, 'bootstrap sample')}"
+    return sure if sure.replicates else None, (note,)

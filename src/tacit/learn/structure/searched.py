@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tacit.core.dag import Dag
 from tacit.core.equivalence import Cpdag, cpdag
@@ -105,12 +105,17 @@ class Search(Fit):
         """The class of dags that no score can tell from this one, as arcs and undirected links."""
         return cpdag(self.dag)
 
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        names = (each.name for each in fields(self))
+        return _remade, (dict(zip(names, Fit.__reduce__(self)[1], strict=True)),)
+
     def __repr__(self) -> str:
         arcs = counted(len(self.dag.arcs), "arc")
         return f"<Search: {arcs} among {counted(len(self.network), 'variable')}>"
 
     def __str__(self) -> str:
-        return "\n".join([*self._summary(), str(self.arc_grid())])
+        arcs = str(self.arc_grid()) if self.dag.arcs else "no arcs"
+        return "\n".join([*self._summary(), arcs])
 
     def arc_grid(self, most: int | None = SHOWN) -> Grid:
         """One line per arc, those that the score gains most by first."""
@@ -133,11 +138,12 @@ class Search(Fit):
         cases, found = self.cases, self.found
         weighing = f" weighing {cases.weight:g}" if cases.weight != cases.cases else ""
         said = self.settings
+        scored = f"{found.evaluations:,} famil{'y' if found.evaluations == 1 else 'ies'} scored"
         lines = [
-            f"Search over {cases.cases:,} cases{weighing}, {said['method']} with score "
+            f"Search over {counted(cases.cases, 'case')}{weighing}, {said['method']} with score "
             f"{said['score']}",
             f"score {found.score:,.6g} nats after {counted(len(found.moves), 'change')}, "
-            f"{counted(found.restarts, 'restart')} and {found.evaluations:,} families scored",
+            f"{counted(found.restarts, 'restart')} and {scored}",
             f"log-likelihood {self.log_likelihood:,.6g} nats, parameters by {said['estimate']} "
             f"with prior {said['prior']}",
         ]
@@ -150,6 +156,10 @@ class Search(Fit):
                 f"most {_arcs((best,))} ({found.missed[best]:+,.2f})"
             )
         return [*lines, f"stopped: {self.stop.value}", *(f"note: {note}" for note in self.notes)]
+
+
+def _remade(values: Mapping[str, Any]) -> Search:
+    return Search(**values)
 
 
 def _arcs(arcs: Sequence[Arc]) -> str:

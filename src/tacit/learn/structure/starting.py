@@ -13,7 +13,7 @@ from tacit.knowledge.wording import written
 from tacit.learn.structure.perturbing import required_only
 from tacit.learn.structure.question import Question
 from tacit.learn.structure.state import Parents
-from tacit.learn.structures import as_structure
+from tacit.learn.structures import as_structure, families_of
 
 
 def start_of(question: Question, given: Dag | Network | str | Path | None) -> Parents:
@@ -27,6 +27,7 @@ def start_of(question: Question, given: Dag | Network | str | Path | None) -> Pa
                 f"the start names {quoted(name)}, which is no column of the cases"
                 f"{nearest(name, question.names)}\n\ncolumns: {listed(question.names)}"
             )
+    families_of(dag, question.cases.variables)
     _check_allowed(question, dag)
     whole = Dag({name: dag.parents.get(name, ()) for name in question.names})
     return question.parents(whole)

@@ -30,6 +30,13 @@ class Change:
     instead: int = -1
 
 
+def gained(after: float | Floats, before: float) -> Floats:
+    """after - before, and nothing to be gained by a family that no distribution joins: -inf."""
+    if before > -np.inf:
+        return np.asarray(after - before)
+    return np.where(np.asarray(after) > -np.inf, np.inf, -np.inf)
+
+
 @lru_cache(maxsize=4)
 def marks_of(n: int) -> Marks:
     """Random bits for every arc; two dags with the same bits together are the same dag."""
@@ -96,10 +103,10 @@ class State:
             alone = self.worth[head] = ledger.family(head, who)
             if self.asks == "none":
                 continue
-            self.gains[:, head] = ledger.adding(head, who) - alone
+            self.gains[:, head] = gained(ledger.adding(head, who), alone)
             fewer = [who[:at] + who[at + 1 :] for at in range(len(who))]
             for parent, rest in zip(who, fewer, strict=True):
-                self.gains[parent, head] = ledger.family(head, rest) - alone
+                self.gains[parent, head] = gained(ledger.family(head, rest), alone)
             if self.asks == "replacing":
                 self._ask_swaps(head, who, fewer, alone)
 
@@ -108,7 +115,7 @@ class State:
     ) -> None:
         kept = self.ledger.limits.required[:, head]
         out = [at for at, parent in enumerate(who) if not kept[parent]]
-        rows = np.array([self.ledger.adding(head, fewer[at]) - alone for at in out])
+        rows = np.array([gained(self.ledger.adding(head, fewer[at]), alone) for at in out])
         rows = rows.reshape(len(out), self.ledger.n)
         rows[:, list(who)] = -np.inf
         self.swaps[head] = (np.array([who[at] for at in out], dtype=np.int64), rows)
@@ -146,11 +153,10 @@ class State:
                 after = {head: who - {tail}, tail: {*self.parents[tail], head}}
             case _:
                 after = {head: who - {change.instead} | {tail}}
-        gained = [
-            self.ledger.family(child, tuple(sorted(now))) - self.worth[child]
+        return sum(
+            float(gained(self.ledger.family(child, tuple(sorted(now))), self.worth[child]))
             for child, now in after.items()
-        ]
-        return float(sum(gained))
+        )
 
     def legal(self, change: Change) -> bool:
         """Whether limits and cycles allow a change."""

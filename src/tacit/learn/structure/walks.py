@@ -20,6 +20,8 @@ from tacit.learn.structure.state import VERBS, Change, Parents
 
 FORMAT = "tacit-search-checkpoint"
 VERSION = 1
+SAME = 1e-6
+"""Scores that differ by less, as a share, are the same score computed in another order."""
 
 
 @dataclass(slots=True, eq=False)
@@ -58,9 +60,10 @@ class KeptWalk:
             return begun(ledger, start)
         try:
             walk = _walk(self.found, ledger.n)
+            _check(walk, ledger)
             rng.bit_generator.state = self.found["random"]
             ledger.evaluations += int(self.found["evaluations"])
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
             raise _damaged(self.path) from None
         return walk
 
@@ -126,14 +129,12 @@ def _plain(walk: Walk) -> dict[str, Any]:
         "restarts": walk.restarts,
         "changes": changes,
         "trace": list(walk.trace),
+        "chosen_at": None if walk.chosen_at is None else [list(who) for who in walk.chosen_at],
     }
 
 
 def _walk(plain: Mapping[str, Any], n: int) -> Walk:
-    changes = [
-        (Change(VERBS[verb], int(tail), int(head), float(gain), int(instead)), int(restart))
-        for verb, tail, head, gain, instead, restart in plain["changes"]
-    ]
+    changes = [_change(each, n) for each in plain["changes"]]
     return Walk(
         _parents(plain["now"], n),
         _parents(plain["best"], n),
@@ -145,14 +146,44 @@ def _walk(plain: Mapping[str, Any], n: int) -> Walk:
         int(plain["restarts"]),
         changes,
         [float(score) for score in plain["trace"]],
+        None if plain["chosen_at"] is None else _parents(plain["chosen_at"], n),
     )
 
 
+def _change(plain: Sequence[Any], n: int) -> tuple[Change, int]:
+    verb, tail, head, gain, instead, restart = plain
+    if not (verb >= 0 and 0 <= tail < n and 0 <= head < n and -1 <= instead < n):
+        raise ValueError("no change of a dag over these variables")
+    return Change(VERBS[verb], int(tail), int(head), float(gain), int(instead)), int(restart)
+
+
 def _parents(plain: Sequence[Sequence[int]], n: int) -> Parents:
+    """Parents by number, checked to be a dag: variables without parents can be taken away."""
     parents = tuple(tuple(sorted(int(at) for at in who)) for who in plain)
     if len(parents) != n or any(not 0 <= at < n for who in parents for at in who):
         raise ValueError("no dag over these variables")
+    left = dict(enumerate(map(set, parents)))
+    while left:
+        free = [child for child, who in left.items() if not who & left.keys()]
+        if not free:
+            raise ValueError("a cycle")
+        for child in free:
+            del left[child]
     return parents
+
+
+def _check(walk: Walk, ledger: Ledger) -> None:
+    """Nothing, or an error: the best dag is allowed and has the score that is told."""
+    limits = ledger.limits
+    for dag in (walk.now, walk.best):
+        for child, who in enumerate(dag):
+            forced = np.flatnonzero(limits.required[:, child]).tolist()
+            if not limits.allowed[list(who), child].all() or not set(forced) <= set(who):
+                raise ValueError("a dag that the rules do not allow")
+    if not np.isclose(ledger.total(walk.best), walk.highest, rtol=SAME, atol=SAME):
+        raise ValueError("another score")
+    if any(not 0 <= mark < 2**64 for mark in walk.visited):
+        raise ValueError("no mark of a dag")
 
 
 def refuse_checkpoint(method: str) -> OptionError:

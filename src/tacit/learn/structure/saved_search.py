@@ -1,0 +1,163 @@
+"""What a search found as JSON holds it, and back: the part of a saved fit that tells of its dag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tacit.core.errors import FormatError
+from tacit.learn.fits import Fit
+from tacit.learn.structure.confidence import ArcConfidence
+from tacit.learn.structure.moves import Move
+from tacit.learn.structure.searched import Arc, Found, Search
+from tacit.learn.structure.state import VERBS
+
+T = TypeVar("T")
+
+
+def found_to_plain(found: Found) -> dict[str, Any]:
+    """What was found, arcs as [tail, head, what is said of it]."""
+    return {
+        "score": found.score,
+        "families": dict(found.families),
+        "gains": _arcs_to_plain(found.gains),
+        "evaluations": found.evaluations,
+        "required": _arcs_to_plain(found.required),
+        "missed": _arcs_to_plain(found.missed),
+        "guidance": list(found.guidance),
+        "moves": [[getattr(move, each.name) for each in fields(Move)] for move in found.moves],
+        "restarts": found.restarts,
+        "confidence": _confidence_to_plain(found.confidence),
+        "hidden": dict(found.hidden),
+    }
+
+
+def search_from_plain(fit: Fit, plain: Any) -> Search:
+    """The fit as the search that it was; an error names the part that is damaged."""
+    if not isinstance(plain, dict):
+        raise _damaged("it is no description of one")
+    read = _Reading(plain, frozenset(fit.network.dag.names))
+    kept = {each.name: getattr(fit, each.name) for each in fields(Fit)}
+    found = read.found()
+    if set(found.families) != set(fit.network.dag.names):
+        raise _damaged("its 'families' are not those of the network")
+    if set(found.gains) != set(fit.network.dag.arcs):
+        raise _damaged("its 'gains' are not of the arcs of the network")
+    return Search(**kept, found=found)
+
+
+def _arcs_to_plain(said: Mapping[Arc, Any]) -> list[list[Any]]:
+    return [[tail, head, each] for (tail, head), each in said.items()]
+
+
+def _confidence_to_plain(confidence: ArcConfidence | None) -> dict[str, Any] | None:
+    if confidence is None:
+        return None
+    return {
+        "names": list(confidence.names),
+        "shares": confidence.shares.tolist(),
+        "allowed": confidence.allowed.tolist(),
+        "replicates": confidence.replicates,
+    }
+
+
+def _damaged(what: str) -> FormatError:
+    return FormatError(f"what the saved search says is damaged: {what}")
+
+
+class _Reading:
+    """The parts of a saved search, each checked to be of its kind."""
+
+    def __init__(self, plain: Mapping[str, Any], names: frozenset[str]) -> None:
+        self._plain, self._names = plain, names
+
+    def found(self) -> Found:
+        return Found(
+            score=self._part("score", _number),
+            families=self._part("families", lambda said: _by_name(said, _number)),
+            gains=self._part("gains", self._arcs(_number)),
+            evaluations=self._part("evaluations", _whole),
+            required=self._part("required", self._arcs(_text)),
+            missed=self._part("missed", self._arcs(_number)),
+            guidance=self._part("guidance", lambda said: tuple(map(_text, _list(said)))),
+            moves=self._part("moves", lambda said: tuple(map(self._move, _list(said)))),
+            restarts=self._part("restarts", _whole),
+            confidence=self._part("confidence", self._confidence),
+            hidden=self._part("hidden", lambda said: _by_name(said, _whole)),
+        )
+
+    def _part(self, name: str, read: Callable[[Any], T]) -> T:
+        if name not in self._plain:
+            raise _damaged(f"its {name!r} is missing")
+        try:
+            return read(self._plain[name])
+        except (TypeError, ValueError, KeyError):
+            raise _damaged(f"its {name!r} is not what a search keeps there") from None
+
+    def _name(self, said: Any) -> str:
+        if said not in self._names:
+            raise ValueError(said)
+        return _text(said)
+
+    def _arcs(self, read: Callable[[Any], T]) -> Callable[[Any], dict[Arc, T]]:
+        def arcs(said: Any) -> dict[Arc, T]:
+            return {
+                (self._name(tail), self._name(head)): read(each) for tail, head, each in _list(said)
+            }
+
+        return arcs
+
+    def _move(self, said: Any) -> Move:
+        verb, tail, head, gain, instead, restart = _list(said)
+        if verb not in VERBS:
+            raise ValueError(verb)
+        other = None if instead is None else self._name(instead)
+        arc = self._name(tail), self._name(head)
+        return Move(verb, *arc, _number(gain), other, _whole(restart))
+
+    def _confidence(self, said: Any) -> ArcConfidence | None:
+        if said is None:
+            return None
+        names = tuple(self._name(each) for each in _list(said["names"]))
+        shares = np.array(said["shares"], dtype=np.float64)
+        allowed = np.array(said["allowed"])
+        square = (len(names), len(names))
+        sound = shares.shape == allowed.shape == square and allowed.dtype == np.bool_
+        if not sound or len(set(names)) < len(names) or not ((shares >= 0) & (shares <= 1)).all():
+            raise ValueError("no shares of arcs among these variables")
+        shares.flags.writeable = False
+        return ArcConfidence(names, shares, allowed, _whole(said["replicates"]))
+
+
+def _by_name(said: Any, read: Callable[[Any], T]) -> dict[str, T]:
+    if not isinstance(said, dict):
+        raise TypeError
+    return {name: read(each) for name, each in said.items()}
+
+
+def _list(said: Any) -> Sequence[Any]:
+    if not isinstance(said, list):
+        raise TypeError
+    return said
+
+
+def _number(said: Any) -> float:
+    """A number; those that are not finite are saved as words."""
+    if type(said) not in (int, float) and said not in ("inf", "-inf", "nan"):
+        raise TypeError
+    return float(said)
+
+
+def _whole(said: Any) -> int:
+    if type(said) is not int or said < 0:
+        raise TypeError
+    return said
+
+
+def _text(said: Any) -> str:
+    if type(said) is not str:
+        raise TypeError
+    return said
