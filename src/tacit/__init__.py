@@ -123,6 +123,8 @@ _HOMES = {
         "ParentCounts",
     ),
     "tacit.learn.structure.search": ("search",),
+    "tacit.learn.structure.structural_em": ("structural_em",),
+    "tacit.learn.structure.cheeseman_stutz": ("cheeseman_stutz",),
     "tacit.learn.structure.searched": ("Search",),
     "tacit.learn.structure.scored": ("Scored", "score"),
     "tacit.learn.structure.confidence": ("ArcConfidence",),

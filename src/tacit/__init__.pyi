@@ -128,6 +128,7 @@ from tacit.learn.posterior import posterior as posterior
 from tacit.learn.posteriors import Posterior as Posterior
 from tacit.learn.saved import load_fit as load_fit
 from tacit.learn.sources import Source as Source
+from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz as cheeseman_stutz
 from tacit.learn.structure.confidence import ArcConfidence as ArcConfidence
 from tacit.learn.structure.methods_exact import TAN as TAN
 from tacit.learn.structure.methods_exact import ChowLiu as ChowLiu
@@ -139,6 +140,7 @@ from tacit.learn.structure.search import search as search
 from tacit.learn.structure.searched import Search as Search
 from tacit.learn.structure.settings import HillClimb as HillClimb
 from tacit.learn.structure.settings import Tabu as Tabu
+from tacit.learn.structure.structural_em import structural_em as structural_em
 from tacit.learn.transfers import Aggregate as Aggregate
 from tacit.learn.transfers import BestFragment as BestFragment
 from tacit.learn.transfers import Mixture as Mixture

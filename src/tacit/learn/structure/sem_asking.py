@@ -214,7 +214,7 @@ def _question(
     limits = limits_from(fewer)
     return Question(
         cases=cases, scorer=scorer, score=score, dag_prior=dag_prior, terms=None, knowledge=None,
-        reasons=fewer, ruled=limits, limits=limits,
+        reasons=fewer, limits=limits,
     )  # fmt: skip
 
 
@@ -261,8 +261,10 @@ def _above_all(dag: Dag, limits: Limits, placed: Sequence[str], hidden: Sequence
         arcs[place[tail], place[head]] = True
     above: Bools = np.zeros_like(arcs)
     find_paths(arcs, above)
-    for tail in (place[name] for name in placed):
-        for head in (place[name] for name in names if name not in hidden):
+    seen = [at for at, name in enumerate(names) if name not in hidden]
+    for above_all in placed:
+        tail = place[above_all]
+        for head in seen:
             room = arcs[:, head].sum() < limits.most[head]
             free = not arcs[tail, head] and not above[head, tail]
             if limits.allowed[tail, head] and room and free:

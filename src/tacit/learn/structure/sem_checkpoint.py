@@ -102,19 +102,22 @@ def _plain(rounds: Rounds) -> dict[str, Any]:
         "best": _plain_hypothesis(rounds.best),
         "last": _plain_hypothesis(rounds.last),
         "begin": rounds.begin,
-        "trace": [
-            {
-                "scores": [each.before, each.after, each.objective, each.log_likelihood],
-                "moves": [[m.verb, m.tail, m.head, m.gain, m.instead, m.restart]
-                          for m in each.moves],
-                "dropped": list(each.dropped),
-            }
-            for each in rounds.trace
-        ],
+        "trace": [_plain_round(each) for each in rounds.trace],
         "stop": None if rounds.stop is None else rounds.stop.name,
         "evaluations": rounds.evaluations,
         "drawn": rounds.drawn,
-    }  # fmt: skip
+    }
+
+
+def _plain_round(here: Round) -> dict[str, Any]:
+    return {
+        "before": here.before,
+        "after": here.after,
+        "objective": here.objective,
+        "log_likelihood": here.log_likelihood,
+        "moves": [[m.verb, m.tail, m.head, m.gain, m.instead, m.restart] for m in here.moves],
+        "dropped": list(here.dropped),
+    }
 
 
 def _plain_hypothesis(here: Hypothesis) -> dict[str, Any]:
@@ -125,7 +128,10 @@ def _plain_hypothesis(here: Hypothesis) -> dict[str, Any]:
 def _rounds(plain: Mapping[str, Any]) -> Rounds:
     trace = tuple(
         Round(
-            *map(float, each["scores"]),
+            float(each["before"]),
+            float(each["after"]),
+            float(each["objective"]),
+            float(each["log_likelihood"]),
             tuple(Move(*move) for move in each["moves"]),
             tuple(map(str, each["dropped"])),
         )

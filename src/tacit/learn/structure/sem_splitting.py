@@ -15,10 +15,9 @@ from tacit.infer.flat import Layout
 from tacit.infer.pieces import Compiled, compile_pieces, context_posteriors
 from tacit.infer.planting import ONE_RUN
 
-MOST_STATES = 4096
-"""Joint states of a piece that are written out."""
-MOST_LINES = 256
-"""Lines that a case may be cut into; from then on cells are drawn."""
+MOST = (4096, 256)
+"""Joint states of a piece that are written out; lines that a case may be cut into, from which on
+cells are drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,21 +41,19 @@ def split(
     layout: Layout,
     theta: Floats,
     seed: int | Sequence[int],
-    most: tuple[int, int] = (MOST_STATES, MOST_LINES),
 ) -> tuple[Split, Compiled]:
     """The cases, those with large missing pieces in several lines, and the pieces of the lines.
 
     A cell of a large piece is set to each of its states in turn, weighed by its posterior; what is
     left falls apart. That is exact. Where a case would become too many lines the cell is drawn in
     each line instead: right on average only, and counted in `drawn`.
-
-    most  joint states of a piece, and lines of a case
     """
+    most_states, most_lines = MOST
     here = Split(_all_columns(cases, layout), np.arange(len(cases)), np.ones(len(cases)))
     rng, drawn = np.random.default_rng(seed), np.zeros(len(cases), dtype=np.bool_)
     while True:
         compiled = compile_pieces(here.cases, layout, find_pieces(here.cases, layout), ONE_RUN)
-        cut = _cut(here, compiled, _large(compiled, most[0]), most[1])
+        cut = _cut(here, compiled, _large(compiled, most_states), most_lines)
         if not cut.line.size:
             return replace(here, drawn=int(drawn.sum())), compiled
         drawn[here.case[cut.line[cut.drawing]]] = True
