@@ -55,10 +55,10 @@ class KeptRounds:
             raise FormatError(f"{path}: the checkpoint is damaged; start without it") from None
         return KeptRounds(here, dict(task), runs)
 
-    def keep(self, number: int, rounds: Rounds) -> None:
-        """Remember a run; write the file if it is time, or the run has ended."""
+    def keep(self, number: int, rounds: Rounds, now: bool) -> None:
+        """Remember a run; write the file if it is time, whole or not at all."""
         self.runs[number] = rounds
-        if rounds.stop is not None or time.monotonic() - self._written >= self.every:
+        if now or time.monotonic() - self._written >= self.every:
             self.write()
 
     def write(self) -> None:

@@ -46,8 +46,10 @@ from tacit.learn.structure.sem_job import (
 )
 from tacit.learn.structure.sem_scorer import expected_scorer, price_of
 
-EM_STEPS, EM_TOLERANCE = 1000, 1e-7
+EM_STEPS, EM_TOLERANCE = 1000, 1e-8
 """Of an EM that is led to its end."""
+START_STEPS = 200
+"""Of the EM that a run begins with: its dag will change."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +167,7 @@ def _prior(job: Job, dag: Dag) -> float:
 def opened(
     job: Job, dag: Dag, seed: Sequence[int], number: int, given: Network | None = None
 ) -> Hypothesis:
-    """Where a run starts: a dag, EM led to its end on it from the start of that number.
+    """Where a run starts: a dag, and EM on it from the start of that number.
 
     given  a network whose numbers the run starts from
     """
@@ -179,7 +181,7 @@ def opened(
     begin = start_of(
         Task(tables.problem, EM(), hidden, seeded, theta), 0 if theta is not None else number
     )
-    return led_up(job, tables, begin, EM_STEPS)
+    return led_up(job, tables, begin, START_STEPS)
 
 
 def refitted(job: Job, network: Network, weights: Floats, most_steps: int) -> Hypothesis:

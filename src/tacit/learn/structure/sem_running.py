@@ -83,7 +83,7 @@ class Course:
     runs        starts; the first is `dag`, further ones shake it and draw other parameters
     given       a network whose numbers the first run starts from
     max_rounds  of each run
-    keep        told of every run after every round, for checkpoints
+    keep        told of every run after every round, and whether it ends there, for checkpoints
     resumed     runs as far as they came before
     """
 
@@ -93,13 +93,13 @@ class Course:
     seed: int
     given: Network | None = None
     told: Report | None = None
-    keep: Callable[[int, Rounds], None] | None = None
+    keep: Callable[[int, Rounds, bool], None] | None = None
     resumed: Mapping[int, Rounds] = field(default_factory=dict)
 
     def hears(self, number: int, rounds: Rounds, highest: float) -> None:
         """A run stands here, and the runs before it came so high."""
         if self.keep is not None:
-            self.keep(number, rounds)
+            self.keep(number, rounds, rounds.stop is not None)
         if self.told is not None:
             done = self.max_rounds if rounds.stop is not None else len(rounds.trace)
             total = self.runs * self.max_rounds
@@ -142,9 +142,11 @@ def _one(job: Job, course: Course, number: int, asked: Asked, before: Sequence[R
                 raise KeyboardInterrupt
             here = _after(job, course, number, here, asked)
         here = replace(here, best=settled(job, here.best))
+        course.hears(number, here, highest)
     except KeyboardInterrupt:
+        if course.keep is not None:
+            course.keep(number, here, True)
         return replace(here, stop=Stop.INTERRUPTED)
-    course.hears(number, here, highest)
     return here
 
 
@@ -197,7 +199,7 @@ def settled(job: Job, best: Hypothesis) -> Hypothesis:
     if best.settled:
         return best
     after = refitted(job, best.network, job.weights, EM_STEPS)
-    return after if after.objective >= best.objective else replace(best, settled=True)
+    return replace(after if after.objective >= best.objective else best, settled=True)
 
 
 def _begun(job: Job, course: Course, number: int) -> Hypothesis:
