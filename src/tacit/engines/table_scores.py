@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -11,15 +11,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tacit.arrays import Codes, Floats, Ints, code_type
+from tacit.arrays import Bools, Codes, Floats, Ints, code_type
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError
 from tacit.core.variables import Discrete
+from tacit.engines.bit_tables import Bits, Cells
 from tacit.engines.tasks import in_order, thread_bound
 from tacit.estimate.scores.tables import TableScore
 
 Count: TypeAlias = Callable[[slice], None]
 """Scores the candidates of a span."""
+Way: TypeAlias = Callable[["Asked", Floats], Count]
+"""A way to score candidates into an array."""
 
 WHOLE = 65_536
 """Cells of a table that is counted whole; larger ones configuration by configuration."""
@@ -74,6 +77,7 @@ class TableScorer:
 
     weight   how many cases there are, by their weights
     known    n log n of the first counts, so that it need not be computed
+    bits     the same cases as bits; None if they have weights
     threads  at most so many
     """
 
@@ -81,6 +85,7 @@ class TableScorer:
     score: TableScore
     weight: float
     known: Floats
+    bits: Bits | None = None
     threads: int = 1
 
     @staticmethod
@@ -90,7 +95,8 @@ class TableScorer:
 
         counts = np.arange(min(LOOKUP, columns.cases + 1), dtype=np.float64)
         known = counts * np.log(np.maximum(counts, 1.0))
-        return TableScorer(columns, score, columns.weight, known, thread_bound(threads))
+        bits = Bits.of(columns.codes, columns.states) if columns.weights is None else None
+        return TableScorer(columns, score, columns.weight, known, bits, thread_bound(threads))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,16 +106,15 @@ class TableScorer:
     def weighted(self, weights: Floats) -> TableScorer:
         """The same cases, counting as often as `weights` says."""
         columns = replace(self.columns, weights=weights)
-        return replace(self, columns=columns, weight=columns.weight)
+        return replace(self, columns=columns, weight=columns.weight, bits=None)
 
     def family(self, child: int, parents: tuple[int, ...]) -> float:
         """The score of the child with these parents."""
         from tacit.kernels.families import score_rows
 
         here, states = self.columns, int(self.columns.states[child])
-        configuration, many = configurations(here, parents)
-        cells = configuration * states + here.codes[child]
-        table = np.bincount(cells, here.weights, many * states).astype(np.float64)
+        cells = None if self.bits is None else self.bits.cells((*parents, child))
+        table = _counted(here, child, parents) if cells is None else cells.totals
         rows = here.rows(parents)
         fit = score_rows(table, states, self.score.alpha(rows, states), self.known)
         return float(fit) - self.score.price(rows, states, self.weight)
@@ -121,30 +126,68 @@ class TableScorer:
         rows = [here.rows(parents) * float(each) for each in sizes]
         alphas = np.array([self.score.alpha(each, states) for each in rows])[which]
         prices = np.array([self.score.price(each, states, self.weight) for each in rows])[which]
-        out = np.empty(candidates.size)
-        count = _counter(here, child, parents, candidates, alphas, self.known, out)
-        shares = self.threads if candidates.size * here.cases > WORTH_A_THREAD else 1
-        edges = np.linspace(0, candidates.size, shares + 1).astype(np.int64)
-        spans = [slice(*edge) for edge in pairwise(edges)]
+        asked = Asked(child, parents, candidates, alphas, self.known)
+        fits = np.empty(candidates.size)
+        for some, way in self._ways(asked):
+            if some.any():
+                found = np.empty(int(np.count_nonzero(some)))
+                self._shared(way(asked.only(some), found), found.size)
+                fits[some] = found
+        return np.asarray(fits - prices)
+
+    def _ways(self, asked: Asked) -> Iterator[tuple[Bools, Way]]:
+        """Which of the candidates are counted how."""
+        few = np.zeros(asked.candidates.size, dtype=np.bool_)
+        cells = None if self.bits is None else self.bits.cells((*asked.parents, asked.child))
+        if self.bits is not None and cells is not None:
+            few = self.bits.worth(cells, asked.candidates)
+            yield few, partial(_by_bits, self.bits, cells)
+        yield ~few, partial(_by_cases, self.columns)
+
+    def _shared(self, count: Count, candidates: int) -> None:
+        """Count on one thread, or on several if that is worth it."""
+        shares = self.threads if candidates * self.columns.cases > WORTH_A_THREAD else 1
         if shares == 1:
-            count(spans[0])
-        else:
-            in_order([partial(count, span) for span in spans], shares)
-        return np.asarray(out - prices)
+            count(slice(0, candidates))
+            return
+        edges = np.linspace(0, candidates, shares + 1).astype(np.int64)
+        in_order([partial(count, slice(*edge)) for edge in pairwise(edges)], shares)
 
 
-def _counter(
-    here: Columns,
-    child: int,
-    parents: tuple[int, ...],
-    candidates: Ints,
-    alphas: Floats,
-    known: Floats,
-    out: Floats,
-) -> Count:
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A child with parents and each of some candidates as one more; `alphas` of the candidates."""
+
+    child: int
+    parents: tuple[int, ...]
+    candidates: Ints
+    alphas: Floats
+    known: Floats
+
+    def only(self, some: Bools) -> Asked:
+        """Some of the candidates."""
+        return replace(self, candidates=self.candidates[some], alphas=self.alphas[some])
+
+
+def _by_bits(bits: Bits, cells: Cells, asked: Asked, out: Floats) -> Count:
+    """How to score some of the candidates where the cells of the table are few."""
+    from tacit.kernels.bits import score_by_bits
+
+    def count(span: slice) -> None:
+        score_by_bits(
+            bits.words, bits.first, bits.states, asked.candidates[span], cells.words, cells.totals,
+            int(bits.states[asked.child]), asked.alphas[span], asked.known, out[span],
+        )  # fmt: skip
+
+    return count
+
+
+def _by_cases(here: Columns, asked: Asked, out: Floats) -> Count:
     """How to score some of the candidates: whole tables, or one configuration after the other."""
     from tacit.kernels.families import LANES, score_added, score_sorted
 
+    child, parents, candidates = asked.child, asked.parents, asked.candidates
+    alphas, known = asked.alphas, asked.known
     states, most = int(here.states[child]), int(here.states[candidates].max(initial=1))
     configuration, many = configurations(here, parents)
     size = many * states
@@ -170,6 +213,14 @@ def _counter(
         )  # fmt: skip
 
     return by_configuration
+
+
+def _counted(here: Columns, child: int, parents: tuple[int, ...]) -> Floats:
+    """The weight of the cases in each cell, without the rows of configurations in no case."""
+    states = int(here.states[child])
+    configuration, many = configurations(here, parents)
+    cells = configuration * states + here.codes[child]
+    return np.bincount(cells, here.weights, many * states).astype(np.float64)
 
 
 def configurations(here: Columns, parents: Sequence[int]) -> tuple[Ints, int]:
