@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -169,7 +169,7 @@ def _observed(cases: Dataset, structure: Structure | None) -> Dataset:
 def _hidden(hidden: Hidden, structure: Structure | None, seen: Dataset) -> dict[str, Discrete]:
     """The hidden variables; the start need not name them."""
     dag = Dag({}) if structure is None else structure.dag
-    more = () if isinstance(hidden, str) or hidden is None else tuple(hidden)
+    more = tuple(hidden) if isinstance(hidden, Mapping) else ()
     names = dict.fromkeys((*dag.names, *seen.names, *more))
     variables = None if structure is None else structure.variables
     everything = Dag({name: dag.parents.get(name, ()) for name in names})
@@ -257,13 +257,12 @@ def _above_all(dag: Dag, limits: Limits, placed: Sequence[str], hidden: Sequence
     names, n = dag.names, len(dag.names)
     arcs = np.zeros((n, n), dtype=np.bool_)
     place = {name: at for at, name in enumerate(names)}
-    for tail, head in dag.arcs:
-        arcs[place[tail], place[head]] = True
+    for arc in dag.arcs:
+        arcs[place[arc[0]], place[arc[1]]] = True
     above: Bools = np.zeros_like(arcs)
     find_paths(arcs, above)
     seen = [at for at, name in enumerate(names) if name not in hidden]
-    for above_all in placed:
-        tail = place[above_all]
+    for tail in map(place.__getitem__, placed):
         for head in seen:
             room = arcs[:, head].sum() < limits.most[head]
             free = not arcs[tail, head] and not above[head, tail]

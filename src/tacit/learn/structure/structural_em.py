@@ -125,11 +125,16 @@ def _check_variant(variant: str | None, score: AnyScore) -> None:
 
 def _check_method(method: Any) -> None:
     if not isinstance(method, HillClimb | Tabu | None):
-        shown = f"the class {method.__name__}" if isinstance(method, type) else repr(method)
+        shown = f"the class {method.__name__}" if isinstance(method, type) else _said(method)
         raise OptionError(
             f"method takes tc.HillClimb() or tc.Tabu() here, not {shown}: "
             "the search of each round goes from dag to dag"
         )
+
+
+def _said(method: Any) -> str:
+    describe = getattr(method, "describe", None)
+    return str(describe()) if callable(describe) else repr(method)
 
 
 def _kept(asked: Asked, course: Course, checkpoint: str | Path | None, resume: bool) -> Course:
