@@ -56,7 +56,9 @@ class WeightAnnealing:
 
     def __post_init__(self) -> None:
         if isinstance(self.method, str | type):
-            given = getattr(self.method, "__name__", repr(self.method))
+            given = repr(self.method)
+            if isinstance(self.method, type):
+                given = f"the class {self.method.__name__}"
             raise OptionError(
                 f"tc.WeightAnnealing wraps a method such as tc.EM() or tc.Tabu(), not {given}"
             )
