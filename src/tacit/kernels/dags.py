@@ -31,14 +31,23 @@ def _forbidden(mark: Any, visited: Any) -> bool:
 
 @njit(cache=True, nogil=True)
 def best_addition(
-    gains: Floats, arcs: Bools, above: Bools, full: Bools, marks: Any, here: Any, visited: Any
+    gains: Floats,
+    tops: Floats,
+    arcs: Bools,
+    above: Bools,
+    full: Bools,
+    marks: Any,
+    here: Any,
+    visited: Any,
 ) -> tuple[int, int, float]:
     """(tail, head, gain) of the best arc to add; -1 if there is none."""
     n = arcs.shape[0]
     best, from_, to = -np.inf, -1, -1
     for head in range(n):
+        if tops[head] <= best or full[head]:
+            continue
         for tail in range(n):
-            if gains[tail, head] <= best or full[head] or arcs[tail, head] or tail == head:
+            if gains[tail, head] <= best or arcs[tail, head] or tail == head:
                 continue
             if not (above[head, tail] or _forbidden(here ^ marks[tail, head], visited)):
                 best, from_, to = gains[tail, head], tail, head
@@ -47,22 +56,23 @@ def best_addition(
 
 @njit(cache=True, nogil=True)
 def best_deletion(
-    gains: Floats, arcs: Bools, free: Bools, marks: Any, here: Any, visited: Any
+    gains: Floats, tails: Ints, heads: Ints, free: Bools, marks: Any, here: Any, visited: Any
 ) -> tuple[int, int, float]:
     """(tail, head, gain) of the best arc to delete; -1 if there is none."""
-    n = arcs.shape[0]
     best, from_, to = -np.inf, -1, -1
-    for head in range(n):
-        for tail in range(n):
-            open_ = arcs[tail, head] and free[tail, head] and gains[tail, head] > best
-            if open_ and not _forbidden(here ^ marks[tail, head], visited):
-                best, from_, to = gains[tail, head], tail, head
+    for at in range(tails.size):
+        tail, head = tails[at], heads[at]
+        open_ = free[tail, head] and gains[tail, head] > best
+        if open_ and not _forbidden(here ^ marks[tail, head], visited):
+            best, from_, to = gains[tail, head], tail, head
     return from_, to, best
 
 
 @njit(cache=True, nogil=True)
 def best_reversal(
     gains: Floats,
+    tails: Ints,
+    heads: Ints,
     arcs: Bools,
     above: Bools,
     free: Bools,
@@ -72,23 +82,25 @@ def best_reversal(
     visited: Any,
 ) -> tuple[int, int, float]:
     """(tail, head, gain) of the best arc to turn; -1 if there is none."""
-    n = arcs.shape[0]
     best, from_, to = -np.inf, -1, -1
-    for head in range(n):
-        for tail in range(n):
-            if not (arcs[tail, head] and free[tail, head]) or full[tail]:
-                continue
-            gain, mark = gains[tail, head] + gains[head, tail], marks[tail, head]
-            if gain <= best or not legal_reversal(arcs, above, tail, head):
-                continue
-            if not _forbidden(here ^ mark ^ marks[head, tail], visited):
-                best, from_, to = gain, tail, head
+    for at in range(tails.size):
+        tail, head = tails[at], heads[at]
+        gain, mark = gains[tail, head] + gains[head, tail], marks[tail, head]
+        if gain <= best or full[tail] or not free[tail, head]:
+            continue
+        if not legal_reversal(arcs, above, tail, head):
+            continue
+        if not _forbidden(here ^ mark ^ marks[head, tail], visited):
+            best, from_, to = gain, tail, head
     return from_, to, best
 
 
 @njit(cache=True, nogil=True)
 def best_change(
     gains: Floats,
+    tops: Floats,
+    tails: Ints,
+    heads: Ints,
     arcs: Bools,
     above: Bools,
     free: Bools,
@@ -101,6 +113,8 @@ def best_change(
     there is none. Of equal ones the first counts: add, delete, reverse, then head, then tail.
 
     gains    (n, n)  what adding or deleting the arc [tail, head] gains; -inf where it may not be
+    tops     (n,)    no gain of an arc to this head is larger
+    tails, heads     the arcs, by head, then tail
     above    (n, n)  whether the first is an ancestor of the second
     free     (n, n)  arcs that need not be
     full     (n,)    variables with as many parents as they may have
@@ -109,13 +123,15 @@ def best_change(
     visited  the marks of dags not to go to
     """
     verb, tail, head, best = -1, -1, -1, -np.inf
-    from_, to, gain = best_addition(gains, arcs, above, full, marks, here, visited)
+    from_, to, gain = best_addition(gains, tops, arcs, above, full, marks, here, visited)
     if gain > best:
         verb, tail, head, best = ADD, from_, to, gain
-    from_, to, gain = best_deletion(gains, arcs, free, marks, here, visited)
+    from_, to, gain = best_deletion(gains, tails, heads, free, marks, here, visited)
     if gain > best:
         verb, tail, head, best = DELETE, from_, to, gain
-    from_, to, gain = best_reversal(gains, arcs, above, free, full, marks, here, visited)
+    from_, to, gain = best_reversal(
+        gains, tails, heads, arcs, above, free, full, marks, here, visited
+    )
     if gain > best:
         verb, tail, head, best = REVERSE, from_, to, gain
     return verb, tail, head, best

@@ -52,6 +52,7 @@ class State:
     arcs   (n, n)  whether [tail, head] is an arc
     above  (n, n)  whether the first is an ancestor of the second
     gains  (n, n)  what adding or deleting the arc gains; -inf where it may not be
+    tops   (n,)    the largest of the gains of arcs to each head
     worth  (n,)    the score of every family
     swaps  per head, its parents and (parents, n) what taking another one instead gains
     asks   "all" keeps gains up to date, "replacing" swaps too, "none" neither
@@ -63,6 +64,7 @@ class State:
     arcs: Bools
     above: Bools
     gains: Floats
+    tops: Floats
     worth: Floats
     mark: np.uint64
     swaps: dict[int, tuple[Ints, Floats]] = field(default_factory=dict)
@@ -73,15 +75,14 @@ class State:
         from tacit.kernels.dags import find_paths
 
         n = ledger.n
-        arcs = np.zeros((n, n), dtype=np.bool_)
+        arcs = np.zeros((n, n), dtype=np.bool_, order="F")  # read head by head, as gains are
         for head, who in enumerate(parents):
             arcs[list(who), head] = True
-        above = np.zeros_like(arcs)
+        above = np.zeros((n, n), dtype=np.bool_)
         find_paths(arcs, above)
         mark = np.bitwise_xor.reduce(marks_of(n)[arcs], initial=np.uint64(0))
-        state = State(
-            ledger, asks, list(parents), arcs, above, np.full((n, n), -np.inf), np.zeros(n), mark
-        )
+        gains, tops = np.full((n, n), -np.inf, order="F"), np.full(n, -np.inf)
+        state = State(ledger, asks, list(parents), arcs, above, gains, tops, np.zeros(n), mark)
         state.refresh(range(n))
         return state
 
@@ -107,6 +108,7 @@ class State:
             fewer = [who[:at] + who[at + 1 :] for at in range(len(who))]
             for parent, rest in zip(who, fewer, strict=True):
                 self.gains[parent, head] = gained(ledger.family(head, rest), alone)
+            self.tops[head] = self.gains[:, head].max()
             if self.asks == "replacing":
                 self._ask_swaps(head, who, fewer, alone)
 
@@ -120,19 +122,18 @@ class State:
         rows[:, list(who)] = -np.inf
         self.swaps[head] = (np.array([who[at] for at in out], dtype=np.int64), rows)
 
-    def full(self) -> Bools:
-        """Variables with as many parents as they may have."""
-        return np.asarray(self.arcs.sum(axis=0) >= self.ledger.limits.most)
-
     def best(self, visited: Marks) -> Change | None:
         """The best legal change that leads to no visited dag."""
         from tacit.kernels.dags import best_change, swap_gain
 
-        marks, free = marks_of(self.ledger.n), ~self.ledger.limits.required
-        full = self.full()
+        limits, marks = self.ledger.limits, marks_of(self.ledger.n)
+        sizes = np.array([len(who) for who in self.parents], dtype=np.int64)
+        heads = np.repeat(np.arange(sizes.size), sizes)
+        tails = np.array([tail for who in self.parents for tail in who], dtype=np.int64)
         verb, tail, head, gain = best_change(
-            self.gains, self.arcs, self.above, free, full, marks, self.mark, visited
-        )
+            self.gains, self.tops, tails, heads, self.arcs, self.above, ~limits.required,
+            sizes >= limits.most, marks, self.mark, visited,
+        )  # fmt: skip
         found = Change(VERBS[verb], tail, head, gain) if verb >= 0 else None
         for to, (outs, rows) in self.swaps.items():
             gain, tail, out = swap_gain(rows, outs, to, self.above, self.mark, marks, visited)
