@@ -9,20 +9,26 @@ from typing import Any
 from tacit.core.errors import quoted
 from tacit.core.variables import Discrete
 from tacit.learn.fits import Fit
-from tacit.reporting.again_lent import own_prior, sources_python, sources_words
-from tacit.reporting.loans import NORMAL
+from tacit.learn.structure.searched import Search
+from tacit.reporting.again_given import (
+    LONG,
+    RULES,
+    cases_python,
+    cases_word,
+    knowledge_python,
+    knowledge_words,
+    prior_python,
+    prior_words,
+    rule_files,
+    seed_words,
+)
+from tacit.reporting.again_lent import sources_python, sources_words
+from tacit.reporting.again_search import search_command, search_python
 from tacit.reporting.wording import plain
 
-_FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
-_PRIORS = {"BDeu": "bdeu:{}", "K2": "k2", "Jeffreys": "jeffreys", "Dirichlet": "dirichlet:{}"}
-_ESTIMATES = {"ML": "ml", "MAP": "map", "PosteriorMean": "mean", "Smoothed": "smoothed"}
 _METHODS = {"AvailableCases": "available", "EM": "em", "Gradient": "gradient", "FillIn": "fill-in"}
 _ANNEALING = "WeightAnnealing("
 _LIMITS = {"restarts": "--restarts", "tolerance": "--tolerance", "max_steps": "--max-steps"}
-_RULES = "rules.know"
-_POLICIES = ("uniform", "prior", "error")
-_LONG = 2_000
-"""A dag of more letters is no word for a command line, rules of more letters none for a call."""
 
 
 def again(fit: Fit) -> dict[str, Any]:
@@ -33,9 +39,9 @@ def again(fit: Fit) -> dict[str, Any]:
     words for what Python was asked.
     """
     return {
-        "python": _python(fit),
-        "command": _command(fit),
-        "rules_file": _RULES if "knowledge" in fit.settings and not _files(fit) else None,
+        "python": search_python(fit) if isinstance(fit, Search) else _python(fit),
+        "command": search_command(fit) if isinstance(fit, Search) else _command(fit),
+        "rules_file": RULES if "knowledge" in fit.settings and not rule_files(fit) else None,
         "seed": fit.seed,
         "source": fit.cases.source,
         "fingerprint": fit.cases.fingerprint,
@@ -44,27 +50,18 @@ def again(fit: Fit) -> dict[str, Any]:
 
 
 def _python(fit: Fit) -> str:
-    settings, source = fit.settings, fit.cases.source
-    lines = ["import tacit as tc", ""]
-    if _is_file(source):
-        lines.append(f"cases = tc.read_cases({source!r})")
-    else:
-        lines.append(f"cases = ...  # {' '.join(source.split())}".rstrip("# "))
+    settings = fit.settings
+    lines = ["import tacit as tc", "", cases_python(fit)]
     if settings.get("start"):
         lines.append("network = ...  # the one whose numbers it started from")
     elif _declared(fit):
         lines.append("network = tc.read('learned.json')  # for its structure and its states")
     else:
         lines.append(f"network = {_dag(str(settings['structure']))}")
-    given = []
-    prior = own_prior(settings)
-    if prior.endswith(")") and "..." not in prior and "<" not in prior:
-        given = [f"prior=tc.{prior}", f"estimate=tc.{settings['estimate']}"]
-    elif prior != NORMAL:
-        lines.append(f"prior = ...  # {prior}")
-        given = ["prior=prior", f"estimate=tc.{settings['estimate']}"]
+    more, given = prior_python(fit)
+    lines += more
     if "knowledge" in settings:
-        lines.append(f"knowledge = {_knowledge(fit)}")
+        lines.append(f"knowledge = {knowledge_python(fit)}")
         given.insert(0, "knowledge=knowledge")
     more, arguments = sources_python(fit)
     lines += more
@@ -76,29 +73,6 @@ def _python(fit: Fit) -> str:
     given += [f"level={settings['level']:g}"]
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
     return "\n".join([*lines, f"fit = tc.fit(network, cases, {', '.join(given)})"])
-
-
-def _knowledge(fit: Fit) -> str:
-    """The files of the rules, or their text, as Python writes it."""
-    files, text = _files(fit), str(fit.settings["knowledge"])
-    if files and all(map(_is_knowledge, files)):
-        return repr(files[0] if len(files) == 1 else files)
-    if len(text) > _LONG:
-        return f"{_RULES!r}  # a file of the rules above"
-    if '"""' in text or "\\" in text or not text.replace("\n", "").isprintable():
-        return repr(text)
-    return f'"""\n{text.strip()}\n"""'
-
-
-def _is_knowledge(name: str) -> bool:
-    """Whether `tc.fit` takes this text for the name of a file."""
-    return "\n" not in name and name.lower().removesuffix(".gz").endswith(".know")
-
-
-def _files(fit: Fit) -> list[str]:
-    """The files that hold all rules; none where some were written elsewhere."""
-    files = [str(name) for name in fit.settings.get("knowledge_files", ())]
-    return files if all(rule.source in files for rule in fit.rules) else []
 
 
 def _declared(fit: Fit) -> bool:
@@ -130,34 +104,16 @@ def _dag(text: str) -> str:
     return '"""\n' + text.replace("; ", "\n") + '\n"""'
 
 
-def _is_file(source: str) -> bool:
-    return source.lower().removesuffix(".gz").endswith(_FILES) and "\n" not in source
-
-
 def _command(fit: Fit) -> str | None:
     settings = {name: str(value) for name, value in fit.settings.items()}
-    prior, _, strength = own_prior(settings).removesuffix(")").partition("(")
-    estimate = settings["estimate"].partition("(")[0]
-    method, sources = _method_words(settings["method"]), sources_words(fit)
-    known = (
-        (prior in _PRIORS or prior == NORMAL)
-        and estimate in _ESTIMATES
-        and not {"tied", "start"} & set(settings)
-    )
-    if not known or settings["empty"] not in _POLICIES or not _is_number(strength or "1"):
-        return None
-    if method is None or sources is None:
+    method, sources, prior = _method_words(settings["method"]), sources_words(fit), prior_words(fit)
+    if method is None or sources is None or prior is None or {"tied", "start"} & set(settings):
         return None
     dag = settings["structure"]
-    network = "learned.json" if _declared(fit) or len(dag) > _LONG else dag
-    words = ["tacit", "fit", fit.cases.source if _is_file(fit.cases.source) else "CASES"]
-    words += ["--network", network]
-    words += [*_knowledge_words(fit), *sources]
-    if prior != NORMAL:
-        words += ["--prior", _PRIORS[prior].format(strength), "--estimate", _ESTIMATES[estimate]]
-    words += ["--empty", settings["empty"]] if settings["empty"] != "uniform" else []
-    words += [*method, *_hidden_words(fit), "--level", settings["level"]]
-    words += ["--seed", str(fit.seed)] if fit.seed is not None else []
+    network = "learned.json" if _declared(fit) or len(dag) > LONG else dag
+    words = ["tacit", "fit", cases_word(fit), "--network", network]
+    words += [*knowledge_words(fit), *sources, *prior]
+    words += [*method, *_hidden_words(fit), "--level", settings["level"], *seed_words(fit)]
     output = "again.json" if network == "learned.json" else "learned.json"
     return shlex.join([*words, "-o", output, "--report", "report.html"])
 
@@ -183,17 +139,3 @@ def _hidden_words(fit: Fit) -> list[str]:
         told = str(states) if isinstance(states, int) else f"{{{', '.join(map(quoted, states))}}}"
         words += ["--hidden", f"{quoted(name)}={told}"]
     return words
-
-
-def _knowledge_words(fit: Fit) -> list[str]:
-    if "knowledge" not in fit.settings:
-        return []
-    return [word for name in _files(fit) or [_RULES] for word in ("--knowledge", name)]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

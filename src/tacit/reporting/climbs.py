@@ -108,5 +108,6 @@ def _best(fit: Search, step: int) -> float | None:
 
 
 def _in_step(fit: Search) -> bool:
-    """Whether the trace has the score at the start and after each change."""
-    return bool(fit.moves) and len(fit.trace) == len(fit.moves) + 1
+    """Whether the trace has the score at the start and after each change, and not each round."""
+    rounds = "starts" in fit.settings
+    return bool(fit.moves) and not rounds and len(fit.trace) == len(fit.moves) + 1

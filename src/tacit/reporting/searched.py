@@ -31,19 +31,21 @@ def in_short(fit: Search, cases: str) -> list[str]:
     extent = f"{some(len(fit.dag.arcs), 'arc')} among {some(len(fit.network), 'variable')}"
     prior = f" and the prior over dags {said['dag_prior']}" if said.get("dag_prior") else ""
     rules = f", under {some(len(found.guidance), 'rule')}" if found.guidance else ""
+    method = str(said["method"])
+    scored = f"{'and' if ' with ' in method else 'with'} score {said['score']}"
     told = f"Its score is {fit.score:,.1f} nats"
     if fit.stop is Stop.PROVEN:
         told += ", and it is proven to be the best dag of its kind"
     sentences = [
-        f"A dag of {extent} was learned from {cases} by {said['method']} with score "
-        f"{said['score']}{prior}{rules}.",
+        f"A dag of {extent} was learned from {cases} by {method} {scored}{prior}{rules}.",
         f"{told}.",
     ]
     if (sure := fit.confidence) is not None and sure.replicates and fit.dag.arcs:
         real = sum(sure.link(*arc) >= sure.threshold for arc in fit.dag.arcs)
         sentences.append(
-            f"Of its arcs {real:,} join what {sure.threshold:.0%} or more of "
-            f"{some(sure.replicates, 'bootstrap sample')} link, which is where a link is taken for "
+            f"{real:,} of its {some(len(fit.dag.arcs), 'arc')} {'joins' if real == 1 else 'join'} "
+            f"variables that {sure.threshold:.0%} or more of "
+            f"{some(sure.replicates, 'bootstrap sample')} link: from there on links are taken for "
             "real."
         )
     return sentences

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.core.errors import quoted
-from tacit.knowledge.structural import arrow
 from tacit.reporting.blocks import Block, Bullets, Paragraph, Section, Sheet
 from tacit.reporting.climbs import chosen
 from tacit.reporting.ruled import one_line
 from tacit.reporting.turning import CASES, KINDS, NOBODY, RULES
-from tacit.reporting.wording import are, joined, shortened, some
+from tacit.reporting.wording import are, arrow, joined, shortened, some
 
 MOST_ARCS = 200
 """Arcs that a text lists, those that the score gains most by first."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tacit.knowledge.structural import arrow
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.structure.searched import Arc, Search
 from tacit.reporting.climbs import vain
 from tacit.reporting.searched import HALF, LITTLE, absent
 from tacit.reporting.support import Rows
 from tacit.reporting.turning import NOBODY, directions
-from tacit.reporting.wording import are, first, some
+from tacit.reporting.wording import are, arrow, first, some
 
 NAMED = 3
 """Arcs that a worry names; the sections below list all."""
@@ -43,7 +42,7 @@ def missed(fit: Fit, tables: Sequence[Rows]) -> dict[str, Any] | None:
         return None
     found = sorted(((-gain, arc) for arc, gain in fit.found.missed.items()))
     named = _named((arc, f"{-loss:,.2f} nats") for loss, arc in found)
-    each = "" if len(found) == 1 else " each on its own"
+    each = "" if len(found) == 1 else ", each on its own"
     text = f"rules forbid {some(len(found), 'arc')} that the score would gain by{each}: {named}"
     return _worry("forbidden arcs", text)
 
@@ -127,7 +126,7 @@ def local(fit: Fit, tables: Sequence[Rows]) -> dict[str, Any] | None:
         text += "; the search never began anew, and restarts may find a better one"
     elif tried:
         text += f"; the last {some(tried, 'restart')} found no better one"
-    if len(fit.network) <= SMALL and not fit.found.hidden:
+    if len(fit.network) <= SMALL and not fit.known and not fit.found.hidden:
         text += f"; among {some(len(fit.network), 'variable')} method=tc.Exact() can prove it"
     return _worry("local maximum", text)
 

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tacit.core.errors import quoted
+
 _UNSEEN = {
     **dict.fromkeys([*range(32), 127, *range(0x80, 0xA0)], "\ufffd"),
     **dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F], "\ufffd"),
@@ -75,6 +77,11 @@ def weight(cases: float) -> str:
 def nats(value: float | None) -> str:
     """Information to three digits, with its unit."""
     return "not finite" if value is None else f"{value:.3f} nats"
+
+
+def arrow(parent: str, child: str) -> str:
+    """An arc in a sentence; the sign is one letter, so that no line breaks within it."""
+    return f"{quoted(parent)} → {quoted(child)}"
 
 
 def some(count: float, what: str, many: str = "") -> str:

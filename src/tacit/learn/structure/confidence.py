@@ -21,7 +21,7 @@ class ArcConfidence:
 
     names       the variables
     shares      (n, n)  of [tail, head]; a link that equivalent dags turn counts half each way
-    allowed     (n, n)  arcs that knowledge allows
+    allowed     (n, n)  arcs that knowledge allows, none against a required one
     replicates  how many samples were drawn
     """
 
@@ -145,17 +145,18 @@ def confidence_of(
     allowed: Bools,
     replicates: int,
 ) -> ArcConfidence:
-    """The shares of the arcs among these dags."""
+    """The shares of the arcs among these dags; arcs that may not go back stay as they are."""
     from tacit.core.equivalence import cpdag
 
     place: Mapping[str, int] = {name: at for at, name in enumerate(names)}
     shares = np.zeros((len(names), len(names)))
     for dag in dags:
-        loose = {frozenset(link) for link in cpdag(dag).links}
+        fixed = [(tail, head) for tail, head in dag.arcs if not allowed[place[head], place[tail]]]
+        loose = {frozenset(link) for link in cpdag(dag, fixed).links}
         for tail, head in dag.arcs:
             here = (place[tail], place[head])
             back = here[::-1]
-            turns = frozenset((tail, head)) in loose and allowed[back]
+            turns = frozenset((tail, head)) in loose
             shares[here] += 0.5 if turns else 1.0
             shares[back] += 0.5 if turns else 0.0
     shares /= max(1, replicates)

@@ -17,6 +17,7 @@ from tacit.learn.fits import Fit
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.outcome import Outcome
+from tacit.learn.structure.perturbing import required_only
 from tacit.learn.structure.question import Question, question_notes
 from tacit.learn.structure.running import Run
 from tacit.learn.structure.searched import Arc, Found, Search
@@ -141,7 +142,10 @@ def _said(task: Run) -> dict[str, Any]:
     """How the search was made, for the settings of its result."""
     question = task.question
     prior = question.dag_prior
+    usual = task.start == required_only(question.limits)
     return {
+        **({} if usual else {"begun_at": str(question.dag(task.start))}),
+        **({"left_out": list(question.left_out)} if question.left_out else {}),
         "score": question.score.describe(),
         "method": task.method.describe(),
         "dag_prior": None if prior is None else prior.describe(),

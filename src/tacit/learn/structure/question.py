@@ -52,6 +52,7 @@ class Question:
     limits   which dags the rules allow and distributions exist for: no discrete variable has a
              continuous parent
     terms    what the prior over dags adds to a family
+    left_out  columns of the cases that are no variables
     """
 
     cases: Dataset
@@ -62,6 +63,7 @@ class Question:
     knowledge: Knowledge | None
     reasons: Reasons
     limits: Limits
+    left_out: tuple[str, ...] = ()
 
     @property
     def ruled(self) -> Limits:
@@ -100,7 +102,9 @@ def ask(
     threads: int | None = None,
 ) -> Question:
     """Everything a search needs, checked; errors say what is wrong with cases, score or rules."""
-    cases = without(as_dataset(data), leave_out)
+    whole = as_dataset(data)
+    cases = without(whole, leave_out)
+    gone = tuple(name for name in whole.names if name not in cases)
     chosen = BIC() if score is None else score
     prior = check_scores(chosen, dag_prior)
     check_complete(cases)
@@ -109,7 +113,7 @@ def ask(
     terms = None if prior is None else prior.terms(cases.names)
     scorer = scorer_of(cases, chosen, threads)
     limits = joinable(cases, reasons)
-    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits)
+    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits, gone)
 
 
 def joinable(cases: Dataset, reasons: Reasons) -> Limits:

@@ -34,7 +34,8 @@ def bootstrapped(task: Run, replicates: int, told: Report) -> ArcConfidence:
             done.append(dag)
         told(len(done), replicates)
     question = task.question
-    return confidence_of(question.names, done, question.limits.allowed, len(done))
+    allowed = question.limits.allowed & ~question.limits.required.T
+    return confidence_of(question.names, done, allowed, len(done))
 
 
 def _one(task: Run, number: int) -> Dag:

@@ -36,6 +36,11 @@
     tables[0].before(tools);
   }
 
+  function size(text) {
+    var number = parseFloat(text.replace(/,/g, ""));
+    return isNaN(number) ? -Infinity : number;
+  }
+
   all("table.sortable").forEach(function (table) {
     all("thead th", table).forEach(function (head, column) {
       var made = document.createElement("button");
@@ -49,7 +54,7 @@
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
         var rows = all("tbody tr", table).sort(function (a, b) {
           var x = a.children[column].textContent, y = b.children[column].textContent;
-          var order = head.className === "number" ? parseFloat(x) - parseFloat(y) : x.localeCompare(y);
+          var order = head.className === "number" ? size(x) - size(y) : x.localeCompare(y);
           return down ? -order : order;
         });
         table.tBodies[0].append.apply(table.tBodies[0], rows);

@@ -1,0 +1,117 @@
+"""What was given to a learner, as Python and the command line write it."""
+
+from __future__ import annotations
+
+from tacit.learn.fits import Fit
+from tacit.learn.structure.searched import Search
+from tacit.reporting.again_lent import own_prior
+from tacit.reporting.loans import NORMAL
+
+RULES = "rules.know"
+"""The file that stands for rules that no file held."""
+LONG = 2_000
+"""A dag of more letters is no word for a command line, rules of more letters none for a call."""
+_FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
+_PRIORS = {"BDeu": "bdeu:{}", "K2": "k2", "Jeffreys": "jeffreys", "Dirichlet": "dirichlet:{}"}
+_ESTIMATES = {"ML": "ml", "MAP": "map", "PosteriorMean": "mean", "Smoothed": "smoothed"}
+_POLICIES = ("uniform", "prior", "error")
+
+
+def cases_python(fit: Fit) -> str:
+    """The line that reads the cases."""
+    source = fit.cases.source
+    if is_file(source):
+        return f"cases = tc.read_cases({source!r})"
+    return f"cases = ...  # {' '.join(source.split())}".rstrip("# ")
+
+
+def cases_word(fit: Fit) -> str:
+    """The file of the cases, or a word that stands for it."""
+    return fit.cases.source if is_file(fit.cases.source) else "CASES"
+
+
+def prior_python(fit: Fit) -> tuple[list[str], list[str]]:
+    """Lines that name the prior, and arguments of the call."""
+    prior, estimate = own_prior(fit.settings), f"estimate=tc.{fit.settings['estimate']}"
+    if is_python(prior):
+        return [], [f"prior=tc.{prior}", estimate]
+    if prior != NORMAL:
+        return [f"prior = ...  # {prior}"], ["prior=prior", estimate]
+    return [], []
+
+
+def is_python(described: str) -> bool:
+    """Whether Python reads a description, behind `tc.`, as it stands."""
+    return described.endswith(")") and "..." not in described and "<" not in described
+
+
+def prior_words(fit: Fit) -> list[str] | None:
+    """`--prior bdeu:1 --estimate ml`; None where the command line has no words."""
+    prior = prior_word(own_prior(fit.settings))
+    estimate = _ESTIMATES.get(str(fit.settings["estimate"]).partition("(")[0])
+    empty = str(fit.settings["empty"])
+    if estimate is None or empty not in _POLICIES:
+        return None
+    more = ["--empty", empty] if empty != "uniform" else []
+    if own_prior(fit.settings) == NORMAL:
+        return more
+    return None if prior is None else ["--prior", prior, "--estimate", estimate, *more]
+
+
+def prior_word(described: str) -> str | None:
+    """`BDeu(10)` as `bdeu:10`; None where there is no word."""
+    prior, _, strength = described.removesuffix(")").partition("(")
+    if prior not in _PRIORS or not is_number(strength or "1"):
+        return None
+    return _PRIORS[prior].format(strength)
+
+
+def seed_words(fit: Fit) -> list[str]:
+    """`--seed 7`, or nothing where nothing was drawn."""
+    return ["--seed", str(fit.seed)] if fit.seed is not None else []
+
+
+def knowledge_python(fit: Fit) -> str:
+    """The files of the rules, or their text, as Python writes it."""
+    files, text = rule_files(fit), str(fit.settings["knowledge"])
+    if files and all(map(_is_knowledge, files)):
+        return repr(files[0] if len(files) == 1 else files)
+    if len(text) > LONG:
+        return f"{RULES!r}  # a file of the rules above"
+    if '"""' in text or "\\" in text or not text.replace("\n", "").isprintable():
+        return repr(text)
+    return f'"""\n{text.strip()}\n"""'
+
+
+def _is_knowledge(name: str) -> bool:
+    """Whether `tc.fit` takes this text for the name of a file."""
+    return "\n" not in name and name.lower().removesuffix(".gz").endswith(".know")
+
+
+def rule_files(fit: Fit) -> list[str]:
+    """The files that hold all rules; none where some were written elsewhere."""
+    files = [str(name) for name in fit.settings.get("knowledge_files", ())]
+    told = fit.found.guidance if isinstance(fit, Search) else ()
+    elsewhere = any(not said.startswith(tuple(f"{name}:" for name in files)) for said in told)
+    return files if all(rule.source in files for rule in fit.rules) and not elsewhere else []
+
+
+def is_file(source: str) -> bool:
+    """Whether the cases came from a file that `tc.read_cases` reads."""
+    return source.lower().removesuffix(".gz").endswith(_FILES) and "\n" not in source
+
+
+def knowledge_words(fit: Fit) -> list[str]:
+    """`--knowledge expert.know`, for every file of rules."""
+    if "knowledge" not in fit.settings:
+        return []
+    return [word for name in rule_files(fit) or [RULES] for word in ("--knowledge", name)]
+
+
+def is_number(text: str) -> bool:
+    """Whether this is written as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
