@@ -90,14 +90,20 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
         (
             DATA,
             {"method": tc.TAN("A")},
-            "method takes tc.HillClimb() or tc.Tabu() here, not TAN('A'): the search of each round "
-            "goes from dag to dag",
+            "method takes tc.HillClimb() or tc.Tabu() here, or tc.WeightAnnealing() of one, "
+            "not TAN('A'): the search of each round goes from dag to dag",
         ),
         (
             DATA,
             {"method": tc.HillClimb},
-            "method takes tc.HillClimb() or tc.Tabu() here, not the class HillClimb: the search "
-            "of each round goes from dag to dag",
+            "method takes tc.HillClimb() or tc.Tabu() here, or tc.WeightAnnealing() of one, "
+            "not the class HillClimb: the search of each round goes from dag to dag",
+        ),
+        (
+            DATA,
+            {"method": tc.WeightAnnealing(tc.EM())},
+            "tc.structural_em can anneal tc.Tabu(), tc.HillClimb(), not EM()"
+            "\n\nfor example method=tc.WeightAnnealing(tc.HillClimb())",
         ),
         (DATA, {"restarts": 0}, "restarts=0 must be a whole number, 1 or more"),
         (DATA, {"steps": 1.5}, "steps=1.5 must be a whole number, 1 or more"),
@@ -139,9 +145,9 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
         (
             DATA,
             {"knowledge": "P(A=a) <= 0.5 confidence 0.9"},
-            "'P(A=a) <= 0.5 confidence 0.9' is said with less than certainty, and structural EM takes "
-            "rules about tables that are certain\n\nleave it out, and fit the dag that is found "
-            "with tc.fit, which weighs such rules",
+            "'P(A=a) <= 0.5 confidence 0.9' is said with less than certainty, and structural "
+            "EM takes rules about tables that are certain\n\nleave it out, and fit the dag that is "
+            "found with tc.fit, which weighs such rules",
         ),
         (DATA, {"start": "lost.dag"}, "there is no file 'lost.dag'"),
     ],

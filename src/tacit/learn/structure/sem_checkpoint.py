@@ -12,6 +12,7 @@ from typing import Any
 from tacit.core.errors import FormatError, TacitError
 from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
+from tacit.learn.annealing.driver import Round as Heated
 from tacit.learn.checkpoints import EVERY, check_same_task
 from tacit.learn.fits import Stop
 from tacit.learn.structure.moves import Move
@@ -106,6 +107,7 @@ def _plain(rounds: Rounds) -> dict[str, Any]:
         "stop": None if rounds.stop is None else rounds.stop.name,
         "evaluations": rounds.evaluations,
         "drawn": rounds.drawn,
+        "heated": [[h.temperature, h.effective, h.objective, h.settled] for h in rounds.heated],
     }
 
 
@@ -145,6 +147,10 @@ def _rounds(plain: Mapping[str, Any]) -> Rounds:
         None if plain["stop"] is None else Stop[plain["stop"]],
         int(plain["evaluations"]),
         int(plain["drawn"]),
+        tuple(
+            Heated(float(heat), float(share), float(objective), bool(settled))
+            for heat, share, objective, settled in plain["heated"]
+        ),
     )
 
 

@@ -10,6 +10,7 @@ from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
+from tacit.learn.annealing.notes import annealing_notes
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.methods import EM
@@ -50,12 +51,12 @@ def as_found(
     left = {name: len(job.variables[name].states) for name in job.hidden if name in network}
     said = {
         "score": job.score.describe(),
-        "method": f"structural EM with {job.method.describe()}",
+        "method": f"structural EM with {(course.annealing or job.method).describe()}",
         "dag_prior": None if asked.dag_prior is None else asked.dag_prior.describe(),
         "variant": "bayes" if isinstance(job.score, Prior) else "map",
         "starts": course.runs,
     }
-    notes = (*job.cases.notes, *_notes(best, runs, at))
+    notes = (*job.cases.notes, *_notes(best, runs, at, course))
     return as_search(fitted, outcome, replace(found, hidden=left), said, notes)
 
 
@@ -82,7 +83,9 @@ def _fitted(
     return replace(found, notes=notes)
 
 
-def _notes(best: Rounds, runs: Sequence[Rounds], at: int) -> Iterator[str]:
+def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Iterator[str]:
+    if course.annealing is not None:
+        yield from annealing_notes(course.annealing, best.heated)
     for each in best.trace:
         for name in each.dropped:
             yield f"{quoted(name)} lost its last child and was dropped: the cases do not need it"

@@ -10,15 +10,19 @@ import numpy as np
 from tacit.core.dag import Dag
 from tacit.core.interrupts import Asked, asked_to_end
 from tacit.core.network import Network
+from tacit.learn.annealing.driver import Round as Heated
+from tacit.learn.annealing.settings import WeightAnnealing
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Report
 from tacit.learn.structure.climbing import Walk
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.moves import Move
 from tacit.learn.structure.perturbing import shaken
+from tacit.learn.structure.sem_annealing import cooled
 from tacit.learn.structure.sem_job import Job, limits_at, named, numbered, without_leaves
 from tacit.learn.structure.sem_rounds import (
     EM_STEPS,
+    START_STEPS,
     Hypothesis,
     Step,
     opened,
@@ -57,9 +61,10 @@ class Round:
 class Rounds:
     """One run of structural EM: the best network it met, and how it went.
 
-    begin   the objective where it began, EM led to its end
+    begin   the objective where it began
     last    where it stood after its last round
     drawn   the most cases of a round in which cells had to be drawn
+    heated  what happened at each temperature before, where case weights were annealed
     """
 
     best: Hypothesis
@@ -69,6 +74,7 @@ class Rounds:
     stop: Stop | None = None
     evaluations: int = 0
     drawn: int = 0
+    heated: tuple[Heated, ...] = ()
 
     @property
     def objectives(self) -> tuple[float, ...]:
@@ -83,6 +89,7 @@ class Course:
     runs        starts; the first is `dag`, further ones shake it and draw other parameters
     given       a network whose numbers the first run starts from
     max_rounds  of each run
+    annealing   how case weights are annealed before the rounds; None: not at all
     keep        told of every run after every round, and whether it ends there, for checkpoints
     resumed     runs as far as they came before
     """
@@ -92,6 +99,7 @@ class Course:
     max_rounds: int
     seed: int
     given: Network | None = None
+    annealing: WeightAnnealing | None = None
     told: Report | None = None
     keep: Callable[[int, Rounds, bool], None] | None = None
     resumed: Mapping[int, Rounds] = field(default_factory=dict)
@@ -130,10 +138,7 @@ def best_rounds(runs: Sequence[Rounds]) -> int:
 
 def _one(job: Job, course: Course, number: int, asked: Asked, before: Sequence[Rounds]) -> Rounds:
     """One run, from where it stood if it was kept."""
-    here = course.resumed.get(number)
-    if here is None:
-        begin = _begun(job, course, number)
-        here = Rounds(begin, begin, begin.objective)
+    here = course.resumed.get(number) or _begun(job, course, number, asked)
     highest = max((each.best.objective for each in before), default=-np.inf)
     try:
         while here.stop is None:
@@ -202,7 +207,7 @@ def settled(job: Job, best: Hypothesis) -> Hypothesis:
     return replace(after if after.objective >= best.objective else best, settled=True)
 
 
-def _begun(job: Job, course: Course, number: int) -> Hypothesis:
+def _begun(job: Job, course: Course, number: int, asked: Asked) -> Rounds:
     """Where a run begins; all but the first change the dag a little at random."""
     dag, seed = course.dag, (course.seed, number)
     if number:
@@ -211,4 +216,10 @@ def _begun(job: Job, course: Course, number: int) -> Hypothesis:
         state = State.at(Ledger(Indifferent(names), limits), numbered(dag, names), "none")
         changed, dropped = without_leaves(job, named(shaken(state, SHAKEN, rng), names))
         dag = dag if dropped else changed
-    return opened(job, dag, seed, number, course.given if number == 0 else None)
+    here = opened(job, dag, seed, number, course.given if number == 0 else None)
+    if course.annealing is None or not course.annealing.rounds:
+        return Rounds(here, here, here.objective)
+    found = cooled(course.annealing, job, here.network, seed, asked)
+    here = refitted(job, found.network, job.weights, START_STEPS)
+    heated, evaluations = found.heated, found.evaluations
+    return Rounds(here, here, here.objective, evaluations=evaluations, heated=heated)

@@ -17,6 +17,7 @@ from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.hidden import Hidden
 from tacit.learn.progress import Callback, watched
 from tacit.learn.structure.searched import Search
@@ -41,7 +42,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     knowledge: KnowledgeLike = None,
     score: AnyScore | None = None,
     variant: str | None = None,
-    method: HillClimb | Tabu | None = None,
+    method: HillClimb | Tabu | WeightAnnealing | None = None,
     dag_prior: DagPrior | None = None,
     prior: Prior | None = None,
     estimate: Estimate | None = None,
@@ -75,7 +76,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
                `tc.MDL()` and `tc.AIC()` climb themselves, on what was observed, and without rules
                about tables they never fall
     variant    "bayes" for a prior as score, "map" for the others; nothing needs to be said
-    method     the search of each round, `tc.HillClimb(restarts=0)` unless given, or `tc.Tabu()`
+    method     the search of each round, `tc.HillClimb(restarts=0)` unless given, or `tc.Tabu()`;
+               `tc.WeightAnnealing(...)` of one first makes a round at every temperature
     prior, estimate  of the parameters; by default the prior that scores, else `tc.BDeu(1)`
     around     hidden variables: only their parents and those of their Markov blankets may change
     leave_out  columns that are no variables
@@ -93,19 +95,19 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
             raise OptionError(f"{name}={number!r} must be a whole number, 1 or more")
     chosen: AnyScore = BDeu(5) if score is None else score
     _check_variant(variant, chosen)
-    _check_method(method)
+    inner, annealing = _methods(method)
     asked = ask(
         data,
         Said(
             start, hidden, as_knowledge(knowledge), chosen, dag_prior, prior,
-            method or PLAIN, around, leave_out, steps, threads,
+            inner, around, leave_out, steps, threads,
         ),
     )  # fmt: skip
     if seed is None and resume and checkpoint is not None:
         seed = kept_rounds_seed(checkpoint)
     runs = restarts or (RESTARTS if asked.job.hidden else 1)
     with watched(progress, "structural EM") as told:
-        course = Course(asked.dag, runs, max_rounds, fresh_seed(seed), asked.given, told)
+        course = Course(asked.dag, runs, max_rounds, fresh_seed(seed), asked.given, annealing, told)
         found = run_structural_em(asked.job, _kept(asked, course, checkpoint, resume))
     return as_found(asked, course, found, prior, estimate)
 
@@ -123,13 +125,20 @@ def _check_variant(variant: str | None, score: AnyScore) -> None:
         )
 
 
-def _check_method(method: Any) -> None:
-    if not isinstance(method, HillClimb | Tabu | None):
-        shown = f"the class {method.__name__}" if isinstance(method, type) else _said(method)
-        raise OptionError(
-            f"method takes tc.HillClimb() or tc.Tabu() here, not {shown}: "
-            "the search of each round goes from dag to dag"
-        )
+def _methods(method: Any) -> tuple[HillClimb | Tabu, WeightAnnealing | None]:
+    """The search of a round, and how case weights are annealed if they are."""
+    if method is None:
+        return PLAIN, None
+    if isinstance(method, WeightAnnealing):
+        check_wrapped(method, (Tabu, HillClimb), "tc.structural_em")
+        return method.method, method
+    if isinstance(method, HillClimb | Tabu):
+        return method, None
+    shown = f"the class {method.__name__}" if isinstance(method, type) else _said(method)
+    raise OptionError(
+        "method takes tc.HillClimb() or tc.Tabu() here, or tc.WeightAnnealing() of one, not "
+        f"{shown}: the search of each round goes from dag to dag"
+    )
 
 
 def _said(method: Any) -> str:
@@ -152,7 +161,7 @@ def _kept(asked: Asked, course: Course, checkpoint: str | Path | None, resume: b
         "dag_prior": None if asked.dag_prior is None else asked.dag_prior.describe(),
         "prior": None if job.prior is None else job.prior.describe(),
         "knowledge": None if job.knowledge is None else str(job.knowledge),
-        "method": job.method.describe(),
+        "method": (course.annealing or job.method).describe(),
         "around": list(job.around),
         "start": str(course.dag),
         "numbers of the start": hashlib.sha256(numbers.encode()).hexdigest()[:16],
