@@ -125,6 +125,7 @@ def _kept(task: Run, checkpoint: str | Path | None, resume: bool) -> KeptWalk | 
         "knowledge": None if question.knowledge is None else str(question.knowledge),
         "method": task.method.describe(),
         "start": [list(who) for who in task.start],
+        "score of the start": round(question.ledger().total(task.start), 6),
         "seed": task.seed,
     }
     return KeptWalk.open(checkpoint, problem, resume)
