@@ -200,6 +200,15 @@ def test_with_return_best_nothing_seen_on_the_way_was_better(reweight, seed):
     assert found.score >= found.trace[0]
 
 
+def test_cases_whose_weight_vanished_do_not_become_impossible():
+    """At such a temperature hardly any case has a weight above 0, and the tables get zeros."""
+    method = tc.WeightAnnealing(tc.EM(restarts=1), "random", start=2000.0, end=500.0, cooling=0.8)
+    for seed in range(6):
+        fit = latent(method, GAPS.take(np.arange(40)), seed, estimate=tc.ML())
+        assert np.isfinite(fit.objective)
+        assert np.isfinite(fit.trace).all()
+
+
 @pytest.mark.parametrize("reweight", REWEIGHTS)
 def test_rules_hold_after_annealing(reweight):
     state = TRUTH.variables["V0"].states[0]

@@ -23,6 +23,9 @@ from tacit.learn.fits import Stop
 from tacit.learn.methods import starts
 from tacit.learn.progress import Report, Tally
 
+LEFT = 1e-3
+"""The share of the parameters before a step that stays where the step would rule cases out."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Annealing:
@@ -111,10 +114,18 @@ class AnnealedEm:
         return Point(theta, float(objective), by_case, ruled)
 
     def optimise(self, weights: Floats, hypothesis: Point) -> Point:
-        """One plain step of EM at these weights."""
+        """One plain step of EM at these weights.
+
+        A case that hardly counts may become impossible, and EM would never make it possible again:
+        then a little is left of the parameters before, which obey the same linear rules.
+        """
         here, problem = hypothesis, self.task.problem
         expected = self.weighed.counts(weights, here.theta)
-        return self.point(*maximise(problem, expected, here.ruled, here.theta))
+        theta, ruled = maximise(problem, expected, here.ruled, here.theta)
+        after = self.point(theta, ruled)
+        if not (np.isneginf(after.by_case) & ~np.isneginf(here.by_case)).any():
+            return after
+        return self.point(theta + LEFT * (here.theta - theta), ruled)
 
     def finish(self, hypothesis: Point) -> Point:
         """EM itself, from here."""
