@@ -74,6 +74,14 @@ EXPERIMENTS = (
         "tacit.experiments.zhou.figure6",
         ("2 s", "3 s", "6 s"),
     ),
+    Experiment(
+        "elidan2004-search",
+        "dags from cases whose weights are annealed",
+        "Elidan 2004, section 3.5.1",
+        "tacit.experiments.elidan.dags",
+        ("2 s", "40 s", "10 min"),
+        uses="a table of stocks",
+    ),
 )
 
 
