@@ -20,6 +20,7 @@ from hypothesis import given, settings
 import strategies
 import tacit as tc
 from tacit.core.dataset import Dataset
+from tacit.core.errors import quoted
 from tacit.core.variables import Continuous, Discrete
 from tacit.reporting.facts import BUILDERS
 from tacit.reporting.html import KINDS as TEMPLATES
@@ -27,7 +28,7 @@ from tacit.reporting.outline import KINDS as OUTLINES
 from tacit.reporting.report import Report
 from tacit.reporting.wording import visible
 
-VOID = {"meta", "rect", "path", "polyline", "br", "input", "img", "link", "hr"}
+VOID = {"meta", "rect", "path", "circle", "polyline", "br", "input", "img", "link", "hr"}
 EVIL = '<script>alert("x")</script>'
 
 
@@ -87,7 +88,19 @@ def alarm(example_models):
     return tc.report(tc.fit(network, tc.sample(network, 1000, seed=1)))
 
 
-@pytest.fixture(params=["evil", "alarm"])
+@pytest.fixture(scope="module")
+def searched():
+    names = [EVIL, "a\"b'c", "pipe|star*_under_`tick`", "tab\tline\nend \x1b[31m\u202e", "E"]
+    random = np.random.default_rng(0)
+    first = random.integers(0, 2, 80)
+    codes = {name: np.where(random.random(80) < 0.1, 1 - first, first) for name in names}
+    data = Dataset({name: Discrete(name, ("<b>", "no & never")) for name in names}, codes)
+    arcs = [f"{quoted(names[1])} -> {quoted(names[0])}", f"{quoted(names[2])} -> E"]
+    rules = f"require {arcs[0]}\nforbid {arcs[1]}\nforbid E -> {quoted(names[2])}"
+    return tc.report(tc.search(data, knowledge=rules, bootstrap=3, seed=1))
+
+
+@pytest.fixture(params=["evil", "alarm", "searched"])
 def report(request):
     return request.getfixturevalue(request.param)
 
@@ -132,8 +145,9 @@ def test_a_screen_reader_finds_its_way(report):
     assert page.all("html")[0]["lang"] == "en"
 
 
-def test_hostile_names_stay_text(evil):
-    html = evil.to_html()
+@pytest.mark.parametrize("kind", ["evil", "searched"])
+def test_hostile_names_stay_text(kind, request):
+    html = request.getfixturevalue(kind).to_html()
     page = Page(html)
     assert len(page.all("script")) == 1
     assert EVIL not in html
@@ -143,15 +157,18 @@ def test_hostile_names_stay_text(evil):
     assert "\u202e" not in html
 
 
-def test_hostile_names_steer_no_terminal_and_break_no_line(evil):
-    for text in (str(evil), evil.to_markdown()):
+@pytest.mark.parametrize("kind", ["evil", "searched"])
+def test_hostile_names_steer_no_terminal_and_break_no_line(kind, request):
+    report = request.getfixturevalue(kind)
+    for text in (str(report), report.to_markdown()):
         assert "\x1b" not in text
         assert "\u202e" not in text
         assert text.isprintable() or {c for c in text if not c.isprintable()} == {"\n"}
 
 
-def test_hostile_names_are_no_markdown(evil):
-    lines = evil.to_markdown().splitlines()
+@pytest.mark.parametrize("kind", ["evil", "searched"])
+def test_hostile_names_are_no_markdown(kind, request):
+    lines = request.getfixturevalue(kind).to_markdown().splitlines()
     fenced = False
     for at, line in enumerate(lines):
         fenced ^= line.startswith("```")

@@ -108,6 +108,7 @@ def _network(known: Sections) -> View:
         "classes": _classes(),
         "marked": {mark for arc in section["arcs"] for mark in marks(arc)},
         "barred": bool(section.get("missed")),
+        "per_case": any(arc.get("per_case") for arc in section["arcs"]),
         "widths": [(thickness(share, picture.dots), share * sketch.strongest) for share in shares],
         "arcs": arcs,
         "place": sketch.place,
@@ -257,7 +258,11 @@ def _course(known: Sections) -> View:
 
 def _again(known: Sections) -> View:
     section = known["again"]
-    return {"lines": list(flat(section["settings"])), "rules_file": section.get("rules_file")}
+    return {
+        "lines": list(flat(section["settings"])),
+        "rules_file": section.get("rules_file"),
+        "searched": "search" in known.get("course", {}),
+    }
 
 
 KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {

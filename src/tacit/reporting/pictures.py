@@ -80,7 +80,7 @@ class Sketch:
         """The sketch of a network section."""
         variables = {one["name"]: one for one in section["variables"]}
         arcs = {(arc["parent"], arc["child"]): arc for arc in section["arcs"]}
-        strongest = max((arc["information"] or 0.0 for arc in section["arcs"]), default=0.0)
+        strongest = max(map(strength, section["arcs"]), default=0.0)
         place = {name: at for at, name in enumerate(variables)}
         above: dict[str, list[str]] = {name: [] for name in variables}
         below: dict[str, list[str]] = {name: [] for name in variables}
@@ -91,9 +91,8 @@ class Sketch:
         return Sketch(variables, place, arcs, above, below, strongest, missed)
 
     def share(self, arc: tuple[str, str]) -> float:
-        """The information of an arc as a share of the strongest one's."""
-        told = self.arcs[arc]["information"] or 0.0
-        return told / self.strongest if self.strongest > 0 else 0.0
+        """What an arc carries as a share of what the strongest one does."""
+        return strength(self.arcs[arc]) / self.strongest if self.strongest > 0 else 0.0
 
     def look(self, name: str, *more: str) -> str:
         """The classes that style a variable: its support, and whether it is hidden."""
@@ -112,6 +111,11 @@ class Sketch:
             f"{name}{hidden}: {what}, "
             f"{some(variable['rows'], 'row')}, median {some(variable['support'], 'case')} per row"
         )
+
+
+def strength(arc: Mapping[str, Any]) -> float:
+    """The information of an arc; where no formula says it, what a score gains by it per case."""
+    return float(arc["information"] or arc.get("per_case") or 0.0)
 
 
 def thickness(share: float, dots: bool) -> float:

@@ -167,14 +167,13 @@ def course(section: Section) -> Iterator[Block]:
     found = section["search"]
     yield Paragraph(" ".join([*summary(found), f"Stopped: {section['stop']}."]))
     if found["climbs"]:
-        heads = ("climb", "changes", "score after it", "higher by")
-        rows = tuple(map(climb_row, found["climbs"]))
-        yield Sheet(CLIMBS, heads, rows)
+        heads: tuple[str, ...] = ("climb", "changes", "score after it", "higher by")
+        yield Sheet(CLIMBS, heads, tuple(map(climb_row, found["climbs"])))
     if found["moves"]:
         shown = shown_moves(found, MOST_MOVES)
         heads = ("step", "climb", "change", "gain", "best score")
-        rows = tuple(map(move_row, shown))
-        yield Sheet("Changes made", heads, rows, labels=3, foot=moves_left(found, len(shown)))
+        left = moves_left(found, len(shown))
+        yield Sheet("Changes made", heads, tuple(map(move_row, shown)), labels=3, foot=left)
 
 
 CLIMBS = "Climbs that found a better dag"
