@@ -203,6 +203,25 @@ def test_a_discrete_variable_cannot_depend_on_a_continuous_one():
         assert "no discrete variable may depend on a continuous one" in " ".join(form.split())
 
 
+def test_arcs_that_no_formula_measures_are_as_thick_as_the_score_gains_per_case():
+    section = told(mixed(), "network")
+    (arc,) = (one for one in section["arcs"] if not one["closed"])
+    assert (arc["parent"], arc["information"]) == ("Group", None)
+    assert arc["per_case"] == pytest.approx(mixed().gains["Group", "Height"] / 300)
+    sketch = Sketch.of(section)
+    strongest = max(one["information"] or one["per_case"] for one in section["arcs"])
+    assert sketch.share(("Group", "Height")) == pytest.approx(arc["per_case"] / strongest)
+    assert "what the score gains per case" in tc.report(mixed()).to_html()
+    assert "per_case" not in told(ruled(), "network")["arcs"][0]
+
+
+def test_a_required_arc_goes_its_way_in_every_bootstrap_sample():
+    arc = ("A", "B")
+    fit = tc.search(cases(), knowledge="require A -> B", bootstrap=3, seed=1)
+    (one,) = (one for one in told(fit, "arcs")["arcs"] if (one["parent"], one["child"]) == arc)
+    assert (one["link"], one["this_way"]) == (1.0, 1.0)
+
+
 def confident():
     """Two of the arcs half sure, one link that the dag lacks."""
     names, dag = ruled().dag.names, ruled().dag
