@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from math import prod
+from math import log, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -203,16 +203,28 @@ def _by_cases(here: Columns, asked: Asked, out: Floats) -> Count:
             )  # fmt: skip
 
         return whole
-    order = np.argsort(configuration, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(configuration, minlength=many))])
+    order, starts, single = _grouped(configuration, many, here.weights is None or alphas[0] < 0)
+    # one case alone, with whatever candidate: 1 log 1 - 1 log 1, or log alpha - log(alpha states)
+    told = -single * log(states) if alphas[0] > 0 else 0.0
 
     def by_configuration(span: slice) -> None:
         score_sorted(
             here.codes, candidates[span], here.states, here.codes[child], states, order, starts,
             here.weights, alphas[span], known, out[span],
         )  # fmt: skip
+        out[span] += told
 
     return by_configuration
+
+
+def _grouped(configuration: Ints, many: int, but_single: bool) -> tuple[Ints, Ints, int]:
+    """The cases by configuration and where each begins; those alone only counted if so asked."""
+    sizes = np.bincount(configuration, minlength=many)
+    order = np.argsort(configuration, kind="stable")
+    least = 2 if but_single else 1
+    order = order[sizes[configuration[order]] >= least]
+    single = int(np.count_nonzero(sizes == 1)) if but_single else 0
+    return order, np.concatenate([[0], np.cumsum(sizes[sizes >= least])]), single
 
 
 def _counted(here: Columns, child: int, parents: tuple[int, ...]) -> Floats:

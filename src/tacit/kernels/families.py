@@ -174,15 +174,46 @@ def score_sorted(
     most = 1
     for number in range(candidates.size):
         most = max(most, states[candidates[number]])
-    table = np.zeros(most * child_states)
+    table, seen = np.zeros(most * child_states), np.zeros(most)
     for number in range(candidates.size):
         column, total = columns[candidates[number]], 0.0
-        rows = table[: states[candidates[number]] * child_states]
         for group in range(starts.size - 1):
-            rows[:] = 0.0
-            for at in range(starts[group], starts[group + 1]):
+            start, end = starts[group], starts[group + 1]
+            for at in range(start, end):
                 case = order[at]
                 weight = 1.0 if weights is None else weights[case]
-                rows[column[case] * child_states + child[case]] += weight
-            total += score_rows(rows, child_states, alphas[number], known)
+                table[column[case] * child_states + child[case]] += weight
+                seen[column[case]] += weight
+            total += _score_seen(
+                order, start, end, column, child, child_states, alphas[number], known, table, seen
+            )
         out[number] = total
+
+
+@njit(nogil=True, inline="always")
+def _score_seen(
+    order: Ints,
+    start: int,
+    end: int,
+    column: Codes,
+    child: Codes,
+    child_states: int,
+    alpha: float,
+    known: Floats,
+    table: Floats,
+    seen: Floats,
+) -> float:
+    """What the cells and rows of some cases say, each once; they are empty afterwards."""
+    total, whole = 0.0, alpha * child_states
+    of_cell, of_row = (_log_gamma(alpha), _log_gamma(whole)) if alpha > 0 else (0.0, 0.0)
+    for at in range(start, end):
+        case = order[at]
+        row = column[case]
+        cell = row * child_states + child[case]
+        count, both = table[cell], seen[row]
+        if count > 0:
+            total += _n_log_n(count, known) if alpha < 0 else _gamma_ratio(count, alpha, of_cell)
+        if both > 0:
+            total -= _n_log_n(both, known) if alpha < 0 else _gamma_ratio(both, whole, of_row)
+        table[cell], seen[row] = 0.0, 0.0
+    return total
