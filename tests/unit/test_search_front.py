@@ -157,20 +157,19 @@ def test_as_many_cases_are_drawn_as_they_weigh():
 
 @pytest.fixture(scope="module")
 def sampled():
-    method = tc.HillClimb(restarts=0)
-    return tc.search(CASES, score=tc.BDeu(1), method=method, bootstrap=12, seed=5).confidence
+    return tc.search(CASES, method=tc.Exact(), bootstrap=12, seed=5).confidence
 
 
 def test_the_bootstrap_is_the_same_search_on_cases_drawn_again(sampled):
     """Each sample made by hand: rows drawn with replacement, and `tc.search` on them."""
-    question, dags = ask(CASES, None, tc.BDeu(1), None), []
+    question, dags = ask(CASES, None, None, None), []
     for number in range(12):
         often = resampling(question, np.random.default_rng([5, number])).round().astype(int)
         again = {name: np.repeat(_states(name), often) for name in NAMES}
         order = {name: CASES.variables[name].states for name in NAMES}
         rows = tc.read_cases(again, order=order)
         assert len(rows) == len(CASES)
-        dags.append(tc.search(rows, score=tc.BDeu(1), method=tc.HillClimb(restarts=0)).dag)
+        dags.append(tc.search(rows, method=tc.Exact()).dag)
     for one, other in product(NAMES, repeat=2):
         if one < other:
             joined = [one in dag.parents[other] or other in dag.parents[one] for dag in dags]
@@ -182,8 +181,7 @@ def _states(name):
 
 
 def test_one_more_sample_changes_none_of_the_others(sampled):
-    method = tc.HillClimb(restarts=0)
-    more = tc.search(CASES, score=tc.BDeu(1), method=method, bootstrap=13, seed=5).confidence
+    more = tc.search(CASES, method=tc.Exact(), bootstrap=13, seed=5).confidence
     moved = more.shares * 13 - sampled.shares * 12
     assert set(np.round(moved, 9).ravel().tolist()) <= {0.0, 0.5, 1.0}
     assert more.replicates == 13

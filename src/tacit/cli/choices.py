@@ -56,16 +56,16 @@ PRIORS = {
 """The words of `--prior`, and how each is written."""
 
 
-def prior_of(text: str) -> Prior:
+def prior_of(text: str, option: str = "--prior") -> Prior:
     """`bdeu:10` as `BDeu(10)`, and so on; errors mark the words at fault."""
     from tacit.estimate.priors import K2, BDeu, Dirichlet, Jeffreys
 
     word, colon, amount = text.partition(":")
     if word not in PRIORS:
-        raise _wrong(text, 0, len(word), f"{word!r} is no prior{nearest(word, PRIORS)}")
+        raise _wrong(option, text, 0, len(word), f"{word!r} is no prior{nearest(word, PRIORS)}")
     if word in ("k2", "jeffreys"):
         if colon:
-            raise _wrong(text, len(word), len(text), f"{word!r} takes no number")
+            raise _wrong(option, text, len(word), len(text), f"{word!r} takes no number")
         return K2() if word == "k2" else Jeffreys()
     if word == "bdeu" and not colon:
         return BDeu()
@@ -73,13 +73,13 @@ def prior_of(text: str) -> Prior:
         number = float(amount)
     except ValueError:
         what = f"{amount!r} is no number" if amount else f"{word!r} needs a number"
-        raise _wrong(text, len(word) + 1 if amount else 0, len(text), what) from None
+        raise _wrong(option, text, len(word) + 1 if amount else 0, len(text), what) from None
     return BDeu(number) if word == "bdeu" else Dirichlet(number)
 
 
-def _wrong(text: str, start: int, end: int, what: str) -> OptionError:
+def _wrong(option: str, text: str, start: int, end: int, what: str) -> OptionError:
     known = ", ".join(PRIORS.values())
-    return OptionError(f"{marked(text, start, end, what, '--prior')}\n\npriors: {known}")
+    return OptionError(f"{marked(text, start, end, what, option)}\n\npriors: {known}")
 
 
 def estimate_of(name: EstimateName, empty: EmptyRows) -> Estimate:

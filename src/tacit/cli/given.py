@@ -81,6 +81,23 @@ def hidden_of(
     return found
 
 
+def hidden_beside(
+    texts: Sequence[str] | None, structure: Dag | Network | None
+) -> Mapping[str, int | Sequence[str]] | str | None:
+    """The same where the dag is yet to be found: no structure need name what is hidden."""
+    from tacit.core.dag import Dag
+
+    if not texts or REST in texts:
+        if texts and structure is None:
+            raise OptionError(f"--hidden {REST} hides what --start names; without it, say H=2")
+        return hidden_of(texts, Dag({}) if structure is None else structure)
+    known = set() if structure is None else set(structure)
+    said = {term.variable.text for text in texts for term in _terms(text, "--hidden")}
+    if structure is not None and said <= known:
+        return hidden_of(texts, structure)
+    return hidden_of(texts, Dag(dict.fromkeys((*known, *said), ())))
+
+
 def _hidden_states(term: Term, text: str, structure: Dag | Network) -> int | Sequence[str]:
     name, states = term.variable.text, term.states
     known = list(structure)

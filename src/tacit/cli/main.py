@@ -25,6 +25,7 @@ from tacit.cli import (
     reproduce,
     sample,
     score,
+    search,
     show,
 )
 from tacit.cli.answers import Answer
@@ -48,6 +49,7 @@ app = typer.Typer(
 )
 for module, command in (
     (fit, fit.fit),
+    (search, search.search),
     (check, check.check),
     (posterior, posterior.posterior),
     (compare, compare.compare),

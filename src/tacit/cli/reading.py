@@ -90,12 +90,12 @@ class Reading:
     def cases(
         self,
         source: str,
-        structure: Dag | Network,
+        structure: Dag | Network | None,
         threads: int | None = None,
         *,
         partial: bool = False,
     ) -> Dataset:
-        """The columns of the cases that the structure names; `partial`: as far as there are any."""
+        """The columns that the structure names, or all; `partial`: as far as there are any."""
         from tacit.core.network import Network
         from tacit.io.cases import read_cases
 
@@ -103,7 +103,7 @@ class Reading:
         return read_cases(
             source,
             like=network,
-            columns=tuple(structure),
+            columns=None if structure is None else tuple(structure),
             weights=self.weights,
             missing=self.missing,
             discrete=self.discrete,

@@ -20,16 +20,20 @@ from tacit.cli.options import (
     Weights,
 )
 from tacit.cli.reading import Reading, network_of, unmeasured
+from tacit.cli.searching import ScoreName, score_of
 from tacit.cli.targets import Target, check_targets, write_all
 from tacit.core.grid import counted
 
 if TYPE_CHECKING:
     from tacit.core.dataset import Dataset
+    from tacit.core.network import Network
+    from tacit.estimate.scores.values import AnyScore
     from tacit.infer.likelihood import LogLikelihood
 
 EXAMPLES = """\
 tacit score learned.bif new-patients.csv
-tacit score learned.bif new-patients.csv --per-case scores.csv"""
+tacit score learned.bif new-patients.csv --per-case scores.csv
+tacit score learned.bif patients.csv --score bdeu:10"""
 
 
 def score(
@@ -39,6 +43,7 @@ def score(
         str | None,
         typer.Option(metavar="FILE.csv", help="Write the log-likelihood of each case here."),
     ] = None,
+    score: ScoreName = None,
     weights: Weights = None,
     missing: Missing = None,
     table: TableName = None,
@@ -50,8 +55,10 @@ def score(
     """Say how probable cases are under a network.
 
     The log-likelihood in nats: its sum, and its average per case. What is missing is summed out.
+    With --score also what the dag is worth on these cases, as a search would judge it.
     """
     del seed
+    judged = score_of(score)
     targets = [Target("--per-case", per_case, (".csv",), (".csv",))] if per_case is not None else []
     check_targets(targets, ("CASES", cases))
 
@@ -64,9 +71,18 @@ def score(
     notes = (*notes, *data.notes, *unmeasured(found, data, "summed out in every case"))
     write_all([(target, lambda path: _write_each(value, path)) for target in targets])
     plain = _plain(value, data, list(notes))
+    if judged is not None:
+        plain["score"] = _worth(found, data, judged)
     if per_case is not None:
         plain["written"] = {"per_case": per_case}
     return Answer(_told(plain), plain, repr(float(value)), json=json, quiet=quiet)
+
+
+def _worth(network: Network, data: Dataset, judged: AnyScore) -> dict[str, Any]:
+    from tacit.learn.structure.scored import score as scored
+
+    found = scored(network.dag, data, judged)
+    return {"by": found.scored_by, "total": found.total, "families": dict(found.families)}
 
 
 def _write_each(value: LogLikelihood, path: Path) -> None:
@@ -103,6 +119,9 @@ def _told(plain: dict[str, Any]) -> str:
     if impossible:
         verb = "is" if impossible == 1 else "are"
         lines.append(f"{counted(impossible, 'case')} {verb} impossible under the network")
+    if "score" in plain:
+        by, total = plain["score"]["by"], plain["score"]["total"]
+        lines.append(f"score of the dag {total:,.6g} nats by {by}")
     if "written" in plain:
         lines.append(f"each case's log-likelihood written to {plain['written']['per_case']}")
     return "\n".join([*lines, *noted(plain["notes"])])

@@ -61,6 +61,13 @@ def network_target(option: str, path: str) -> Target:
     return Target(option, path, SUFFIXES, SUFFIXES)
 
 
+def structure_target(option: str, path: str) -> Target:
+    """A file for a network, or for its dag alone."""
+    from tacit.io.formats import DAG_SUFFIX, SUFFIXES
+
+    return Target(option, path, (*SUFFIXES, DAG_SUFFIX), (*SUFFIXES, DAG_SUFFIX))
+
+
 def report_target(option: str, path: str) -> Target:
     """A file for a report."""
     forms = (".html", ".md", ".txt", ".json")
@@ -93,18 +100,34 @@ def check_checkpoint(
     others: list[Target],
     read: list[tuple[str, str]],
 ) -> tuple[str, ...]:
-    """Notes about the checkpoint, or an error: it is a file of its own, and none gets lost."""
+    """Notes about the checkpoint of a fit, or an error: only EM has one."""
     from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.methods import EM
 
+    able = isinstance(method, EM | WeightAnnealing | None)
+    unable = "--checkpoint keeps a running EM; --method em is the one that has it"
+    return check_kept(checkpoint, resume, "" if able else unable, others, read)
+
+
+def check_kept(
+    checkpoint: str | None,
+    resume: bool,
+    unable: str,
+    others: list[Target],
+    read: list[tuple[str, str]],
+) -> tuple[str, ...]:
+    """Notes about the checkpoint, or an error: it is a file of its own, and none gets lost.
+
+    unable  why the method keeps none; empty if it does
+    """
     if checkpoint is None:
         check_targets(others, *read)
         if resume:
             raise OptionError("--resume needs --checkpoint FILE, the file to go on from")
         return ()
     check_targets([*others, Target("--checkpoint", checkpoint, ())], *read)
-    if not isinstance(method, EM | WeightAnnealing | None):
-        raise OptionError("--checkpoint keeps a running EM; --method em is the one that has it")
+    if unable:
+        raise OptionError(unable)
     if Path(checkpoint).exists():
         if not resume:
             what = "this file is there already; --resume goes on from it, or remove it"

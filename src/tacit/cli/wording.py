@@ -26,6 +26,12 @@ WORDS = (
     (r"(transfer=)?tc\.BestFragment\(\)", "--transfer best"),
     (r"\bsources=(?=\s)", "--source"),
     (r"tc\.K2\(\)", "--prior k2"),
+    (r"tc\.(BIC|AIC|BGe)\(\)", lambda found: f"--score {found[1].lower()}"),
+    (r"\buse tc\.BDeu\((\d+)\)", r"use --score bdeu:\1"),
+    (r"\bor tc\.BDeu\((\d+)\)", r"or --score bdeu:\1"),
+    (r"tc\.Tabu\(\)", "--method tabu"),
+    (r"tc\.HillClimb\(\)", "--method hill"),
+    (r"\bin knowledge=", "in --knowledge"),
     (r"tc\.read_cases\(\.\.\., continuous=\[\.\.\.\]\)", "--continuous NAME"),
     (r"\b(discrete|continuous)=\[\.\.\.\]", r"--\1 NAME"),
     (r"\bmissing=\[('[^']*'|\"[^\"]*\")\]", r"--missing \1"),
@@ -34,7 +40,7 @@ WORDS = (
     (r"\b(table|query|weights)=(?=\s)", r"--\1"),
     (r"\bwithin=\s?", "--within "),
     (r"\bkinds=\s?", "--kind "),
-    (r"\btc\.(fit|posterior|compare|discover)\b", r"tacit \1"),
+    (r"\btc\.(fit|posterior|compare|discover|search)\b", r"tacit \1"),
     (r"\b(draws|precision|folds|threshold|likelihood)=(?=['\d.n-])", r"--\1 "),
 )
 

@@ -48,12 +48,17 @@ class Scored:
     def family(self, child: str, parents: tuple[str, ...] | list[str]) -> float:
         """What the child would add with these parents instead of its own."""
         places = tuple(sorted(self._place(name) for name in parents))
+        if child in parents:
+            raise OptionError(f"{quoted(child)} is no parent of itself")
+        for name in parents:
+            if parents.count(name) > 1:
+                raise OptionError(f"the parent {quoted(name)} is named twice")
         return self._ledger.family(self._place(child), places)
 
     def gain(self, move: str) -> float:
         """What a change would gain: "add A -> B", "delete A -> B" or "reverse A -> B"."""
         verb, _, said = move.strip().partition(" ")
-        arcs = Dag.parse(said).arcs if verb in VERBS else ()
+        arcs = Dag.parse(said).arcs if verb in VERBS and said.strip() else ()
         if len(arcs) != 1:
             raise OptionError(
                 f"{move!r} is no change of one arc\n\nwrite for example "

@@ -1,0 +1,321 @@
+"""`tacit search`: cases in, a dag and its network out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tacit.cli.answers import Answer
+from tacit.cli.choices import EmptyRows, EstimateName, estimate_of, prior_of
+from tacit.cli.given import hidden_beside
+from tacit.cli.options import (
+    Cases,
+    Continuouses,
+    Discretes,
+    Json,
+    KnowledgeFiles,
+    Missing,
+    Query,
+    Quiet,
+    Seed,
+    TableName,
+    Threads,
+    Weights,
+    plain_names,
+)
+from tacit.cli.reading import Reading, structure_of
+from tacit.cli.searching import (
+    DagPriorName,
+    ScoreName,
+    SearchMethod,
+    dag_prior_of,
+    score_of,
+    search_method_of,
+)
+from tacit.cli.targets import (
+    Target,
+    check_kept,
+    fit_target,
+    report_target,
+    structure_target,
+    write_all,
+)
+from tacit.core.errors import OptionError, listed, quoted
+
+if TYPE_CHECKING:
+    from tacit.core.dag import Dag
+    from tacit.core.dataset import Dataset
+    from tacit.core.network import Network
+    from tacit.learn.structure.searched import Search
+
+EXAMPLES = """\
+tacit search patients.csv -o learned.bif
+tacit search patients.csv --knowledge experts.know --score bdeu:10 -o learned.bif \\
+    --report report.html --bootstrap 200 --seed 1
+tacit search patients.csv --method exact --leave-out patient -o best.dag
+tacit search patients.csv --method tan:Cancer -o classifier.bif
+tacit search gaps.csv --missing NA --hidden H=2 --restarts 10 --seed 1 -o learned.json
+tacit search wide.parquet --method tabu --most-parents 4 --checkpoint run.ckpt --resume \\
+    -o learned.json --save-fit search.json"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What was asked for, as values of the library.
+
+    method    None where nothing was said
+    restarts  as it was said: of the method, or of structural EM
+    """
+
+    method: Any
+    restarts: int | None
+    bootstrap: int
+    common: Mapping[str, Any]
+
+
+def search(
+    cases: Cases,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Where the network is written, or its dag alone (.dag).",
+        ),
+    ],
+    knowledge: KnowledgeFiles = None,
+    score: ScoreName = None,
+    method: SearchMethod = None,
+    start: Annotated[
+        str | None,
+        typer.Option(metavar="NET", help="The dag to begin at: a file, or a dag as text."),
+    ] = None,
+    dag_prior: DagPriorName = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(metavar="PRIOR", help="Of the parameters; the one that scores, or bdeu:1."),
+    ] = None,
+    estimate: Annotated[
+        EstimateName, typer.Option(help="Which parameters to take.")
+    ] = EstimateName.SMOOTHED,
+    restarts: Annotated[
+        int | None,
+        typer.Option(min=0, help="End after so many restarts in vain; with gaps: starts."),
+    ] = None,
+    most_parents: Annotated[
+        int | None, typer.Option(min=0, help="Of any variable, at most.")
+    ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="A column that is no variable; repeatable."),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option(min=0, help="Tell how sure arcs are from so many samples of the cases.")
+    ] = 0,
+    hidden: Annotated[
+        list[str] | None,
+        typer.Option(metavar="H=2", help="H is in no column and has 2 states; repeatable."),
+    ] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keep a running search here.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the checkpoint if it is there.")
+    ] = False,
+    weights: Weights = None,
+    missing: Missing = None,
+    discrete: Discretes = None,
+    continuous: Continuouses = None,
+    table: TableName = None,
+    query: Query = None,
+    save_fit: Annotated[
+        str | None, typer.Option(metavar="FIT.json", help="Keep all that was found here.")
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="R.html", help="A report: .html .md .txt .json.")
+    ] = None,
+    threads: Threads = None,
+    json: Json = False,
+    seed: Seed = None,
+    quiet: Quiet = False,
+) -> Answer:
+    """Learn who depends on whom from cases, and the parameters.
+
+    With missing cells or hidden variables by structural EM.
+    """
+    how = search_method_of(method, None if hidden else restarts, most_parents)
+    wishes = Wishes(
+        how,
+        restarts,
+        bootstrap,
+        {
+            "knowledge": [Path(file) for file in knowledge] if knowledge else None,
+            "score": score_of(score),
+            "dag_prior": dag_prior_of(dag_prior),
+            "prior": None if prior is None else prior_of(prior),
+            "estimate": estimate_of(estimate, EmptyRows.UNIFORM),
+            "leave_out": plain_names(leave_out),
+            "seed": seed,
+            "threads": threads,
+            "progress": False if quiet or json else None,
+            "checkpoint": checkpoint,
+            "resume": resume,
+        },
+    )
+    reading = Reading.of(weights, missing, discrete, continuous, table, query)
+    targets = _targets(output, save_fit, report)
+    read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
+    read += [("--start", start)] if start is not None else []
+    said = check_kept(checkpoint, resume, _keeps_none(how), list(targets.values()), read)
+
+    begin, notes = structure_of(start) if start is not None else (None, ())
+    unseen = hidden_beside(hidden, begin)
+    data = reading.cases(cases, None, threads)
+    found = _searched(data, begin, unseen, wishes)
+    found = replace(found, notes=(*notes, *found.notes, *said))
+    write_search(found, targets)
+    told = [f"{what} written to {target.path}" for what, target in targets.items()]
+    return Answer(
+        "\n".join([str(found), "", *told]), _plain(found, targets), json=json, quiet=quiet
+    )
+
+
+def _keeps_none(method: Any) -> str:
+    """Why there can be no checkpoint; nothing if there can."""
+    from tacit.learn.structure.settings import HillClimb, Tabu
+
+    if isinstance(method, HillClimb | Tabu | None):
+        return ""
+    return "--checkpoint keeps a running search; --method hill and --method tabu have it"
+
+
+def _targets(output: str, save_fit: str | None, report: str | None) -> dict[str, Target]:
+    dag_alone = output.lower().removesuffix(".gz").endswith(".dag")
+    targets = {"dag" if dag_alone else "network": structure_target("-o", output)}
+    if save_fit is not None:
+        targets["fit"] = fit_target("--save-fit", save_fit)
+    if report is not None:
+        targets["report"] = report_target("--report", report)
+    return targets
+
+
+def _searched(
+    data: Dataset,
+    start: Dag | Network | None,
+    hidden: Mapping[str, Any] | str | None,
+    wishes: Wishes,
+) -> Search:
+    """By `tc.search` where all is known of the cases, else by structural EM."""
+    left_out = wishes.common["leave_out"]
+    gaps = [name for name, cells in data.missing().items() if cells and name not in left_out]
+    if hidden is None and not gaps:
+        from tacit.learn.structure.search import search as learn
+
+        return learn(
+            data, start=start, method=wishes.method, bootstrap=wishes.bootstrap, **wishes.common
+        )
+    why = "--hidden names what nobody measured"
+    if hidden is None:
+        why = f"cells are missing ({listed(map(quoted, gaps), 6)})"
+    _check_gaps(wishes, why)
+    from tacit.learn.structure.structural_em import structural_em
+
+    found = structural_em(
+        data,
+        start=start,
+        hidden=hidden,
+        method=_within(wishes.method),
+        restarts=wishes.restarts or None,
+        **wishes.common,
+    )
+    return replace(found, notes=(f"by structural EM: {why}", *found.notes))
+
+
+def _check_gaps(wishes: Wishes, why: str) -> None:
+    """Nothing, or an error about a wish that structural EM cannot grant."""
+    from tacit.learn.structure.settings import HillClimb, Tabu
+
+    if not isinstance(wishes.method, HillClimb | Tabu | None):
+        raise OptionError(
+            f"{wishes.method.describe()} needs complete cases, and {why}"
+            "\n\nstructural EM searches by --method hill or --method tabu"
+        )
+    if wishes.bootstrap:
+        raise OptionError(f"--bootstrap needs complete cases, and {why}")
+
+
+def _within(method: Any) -> Any:
+    """The search of each round: it does not restart, structural EM does."""
+    return None if method is None else replace(method, restarts=0)
+
+
+def write_search(found: Search, targets: Mapping[str, Target]) -> None:
+    """The network or its dag, all that was found, and a report: all of them or none."""
+    from tacit.io.files import write_whole
+    from tacit.io.formats import write
+    from tacit.reporting.report import report
+
+    writers = {
+        "network": lambda path: write(found.network, path),
+        "dag": lambda path: write_whole(path, f"{found.dag}\n"),
+        "fit": found.save,
+        "report": lambda path: report(found).save(path),
+    }
+    write_all([(target, writers[what]) for what, target in targets.items()])
+
+
+def _plain(found: Search, targets: Mapping[str, Target]) -> dict[str, Any]:
+    sure = found.confidence
+    arcs = [
+        {
+            "parent": tail,
+            "child": head,
+            "gain": found.gains.get((tail, head)),
+            "required": found.found.required.get((tail, head)),
+            **(
+                {}
+                if sure is None
+                else {"link": sure.link(tail, head), "this_way": sure.direction(tail, head)}
+            ),
+        }
+        for tail, head in found.dag.arcs
+    ]
+    return {
+        "command": "search",
+        "cases": found.cases.cases,
+        "weight": found.cases.weight,
+        "missing_cells": dict(found.cases.missing),
+        "hidden": dict(found.found.hidden),
+        "variables": len(found.network),
+        "dag": str(found.dag),
+        "arcs": arcs,
+        "equivalent": str(found.cpdag),
+        "free_parameters": found.network.free_parameters,
+        "score": found.score,
+        "scored_by": found.settings["score"],
+        "method": found.settings["method"],
+        "log_likelihood": found.log_likelihood,
+        "changes": len(found.moves),
+        "restarts": found.found.restarts,
+        "families_scored": found.evaluations,
+        "missed": [
+            {"parent": tail, "child": head, "gain": gain}
+            for (tail, head), gain in found.found.missed.items()
+        ],
+        "bootstrap": None
+        if sure is None
+        else {
+            "samples": sure.replicates,
+            "threshold": sure.threshold,
+            "averaged": str(sure.averaged()),
+        },
+        "stop": found.stop.value,
+        "seed": found.seed,
+        "notes": list(found.notes),
+        "written": {what: target.path for what, target in targets.items()},
+    }
