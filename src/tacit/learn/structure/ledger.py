@@ -25,6 +25,7 @@ class Ledger:
     candidates   (n, n)  whether the first may be chosen as a parent of the second; None: all that
                  the limits allow. Parents that a dag has already may stay in any case.
     evaluations  families scored so far; a family asked for again costs nothing
+    changes      what a dag on its way has worked out from the scores, per child and parents
     """
 
     scorer: Scorer
@@ -32,6 +33,9 @@ class Ledger:
     terms: DagTerms | None = None
     candidates: Bools | None = None
     evaluations: int = 0
+    changes: dict[tuple[int, tuple[int, ...]], tuple[float, Floats, float]] = field(
+        default_factory=dict
+    )
     _alone: dict[tuple[int, tuple[int, ...]], float] = field(default_factory=dict)
     _rows: dict[tuple[int, tuple[int, ...]], Floats] = field(default_factory=dict)
     _few: dict[tuple[int, tuple[int, ...]], Floats] = field(default_factory=dict)
@@ -61,7 +65,7 @@ class Ledger:
         rows = self._rows if self.candidates is None else self._few
         row = rows.get(key)
         if row is None:
-            if (len(self._rows) + len(self._few)) * self.n > MOST_NUMBERS:
+            if (len(self._rows) + len(self._few) + len(self.changes)) * self.n > MOST_NUMBERS:
                 self.forget()
             row = rows[key] = self._row(child, parents)
         return row
@@ -84,6 +88,7 @@ class Ledger:
             chosen[list(who), child] = True
         self.candidates = chosen
         self._few.clear()
+        self.changes.clear()
 
     def candidate(self, tail: int, head: int) -> bool:
         """Whether `tail` is among those that parents of `head` are chosen from."""
@@ -105,6 +110,7 @@ class Ledger:
         self._alone.clear()
         self._rows.clear()
         self._few.clear()
+        self.changes.clear()
 
     def _row(self, child: int, parents: tuple[int, ...]) -> Floats:
         row = np.full(self.n, -np.inf)

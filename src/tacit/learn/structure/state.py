@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
@@ -98,23 +98,29 @@ class State:
 
     def refresh(self, heads: Iterable[int]) -> None:
         """Ask anew what changes of these variables' parents would gain."""
-        ledger = self.ledger
         for head in heads:
             who = self.parents[head]
-            alone = self.worth[head] = ledger.family(head, who)
             if self.asks == "none":
+                self.worth[head] = self.ledger.family(head, who)
                 continue
-            self.gains[:, head] = gained(ledger.adding(head, who), alone)
-            fewer = [who[:at] + who[at + 1 :] for at in range(len(who))]
-            for parent, rest in zip(who, fewer, strict=True):
-                self.gains[parent, head] = gained(ledger.family(head, rest), alone)
-            self.tops[head] = self.gains[:, head].max()
+            known = self.ledger.changes.get((head, who)) or self._ask(head, who)
+            self.worth[head], self.gains[:, head], self.tops[head] = known
             if self.asks == "replacing":
-                self._ask_swaps(head, who, fewer, alone)
+                self._ask_swaps(head, who)
 
-    def _ask_swaps(
-        self, head: int, who: tuple[int, ...], fewer: Sequence[tuple[int, ...]], alone: float
-    ) -> None:
+    def _ask(self, head: int, who: tuple[int, ...]) -> tuple[float, Floats, float]:
+        """The score of a family, what its changes by one parent gain, and the most of that."""
+        ledger = self.ledger
+        alone, more = ledger.family(head, who), ledger.adding(head, who)
+        gains = gained(more, alone).copy()
+        for at, parent in enumerate(who):
+            gains[parent] = gained(ledger.family(head, who[:at] + who[at + 1 :]), alone)
+        known = ledger.changes[head, who] = alone, gains, float(gains.max())
+        return known
+
+    def _ask_swaps(self, head: int, who: tuple[int, ...]) -> None:
+        fewer = [who[:at] + who[at + 1 :] for at in range(len(who))]
+        alone = self.worth[head]
         kept = self.ledger.limits.required[:, head]
         out = [at for at, parent in enumerate(who) if not kept[parent]]
         rows = np.array([gained(self.ledger.adding(head, fewer[at]), alone) for at in out])
