@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -19,7 +20,7 @@ from tacit.engines.table_scores import Columns, TableScorer
 from tacit.estimate.scores.tables import table_score
 from tacit.infer.flat import layout_of
 from tacit.knowledge.limits import Limits
-from tacit.learn.structure import sem_splitting
+from tacit.learn.structure import completing, sem_scorer, sem_splitting
 from tacit.learn.structure.completing import completed
 from tacit.learn.structure.sem_job import Job, mask_of
 from tacit.learn.structure.sem_rounds import explained, opened, refitted, round_at
@@ -36,12 +37,14 @@ STATES = {"B": 3, "D": 3, "H": 2, "G": 3}
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("most", [(4096, 256), (3, 256)])
+@pytest.mark.parametrize(("most", "few"), [((4096, 256), 32), ((4096, 256), 0), ((3, 256), 32)])
 def test_counts_of_any_family_are_those_of_every_completion(
-    text: str, most: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    text: str, most: tuple[int, int], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where large pieces are cut apart by setting cells in every way."""
+    """Also where pieces are written out whole, and where large ones are cut apart by setting cells
+    in every way."""
     monkeypatch.setattr(sem_splitting, "MOST", most)
+    monkeypatch.setattr(completing, "FEW_KINDS", few)
     truth = network(text, STATES, seed=len(text))
     data = gappy(truth, 25, 0.3, seed=3, hidden="H G", weighted=True)
     names = truth.dag.names
@@ -71,11 +74,22 @@ def test_cells_that_are_drawn_are_right_on_average(monkeypatch: pytest.MonkeyPat
     assert_allclose(counts[7], completed(data, truth, names, 7).counts(family), rtol=0)
 
 
+@pytest.fixture(params=[(0, 10), (99, 0), (99, 10**9)], ids=["whole", "alone", "together"])
+def writing(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The ways in which candidates may be counted that depend on what is written out."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (completing, sem_scorer):
+            patch.setattr(module, "FEW_KINDS", request.param[0])
+        patch.setattr(sem_scorer, "ALONE", request.param[1])
+        yield
+
+
+@pytest.mark.usefixtures("writing")
 @given(SEEDS)
-@settings(max_examples=15)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_scores_of_completed_cases_are_those_of_their_expected_counts(seed: int) -> None:
     truth = network(TEXTS[seed % 3], STATES, seed=seed)
-    data = gappy(truth, 15, 0.25, seed=seed, hidden="H", weighted=True)
+    data = gappy(truth, 15, 0.25, seed=seed, hidden="H G", weighted=True)
     names, cases = truth.dag.names, cases_in(data)
     here = completed(data, truth, names)
     scorer = expected_scorer(here, tc.BDeu(5))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.arrays import Codes, Floats, Ints, code_type
+from tacit.arrays import Bools, Codes, Floats, Ints, code_type
 from tacit.core.dataset import Dataset
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
@@ -24,10 +24,13 @@ from tacit.infer.contexts import code_matrix
 from tacit.infer.flat import layout_of
 from tacit.infer.pieces import Compiled
 from tacit.learn.structure.sem_splitting import Split, split
+from tacit.learn.structure.sem_writing import Lines, narrowed, pieces_of
 
 if TYPE_CHECKING:
     from tacit.kernels.completing import Joints
 
+FEW_KINDS = 32
+"""Kinds of pieces up to which each is written out only as far as a question needs it."""
 AT_ONCE = 4_000_000
 """Joint states whose posteriors are computed at a time."""
 
@@ -39,6 +42,7 @@ class Completion:
     variables  by number, hidden ones among them
     codes      (variables, lines)  -1 where missing
     joints     the joint posterior of every missing piece of every line
+    pieces     per kind of missing piece, its variables
     marginals  the posterior of every missing cell, from `joints`
     slots      (variables,)     the row of `cell_at` that a variable with missing cells has
     cell_at    (slots, lines)   where the posterior of its cell starts in `marginals`
@@ -51,6 +55,7 @@ class Completion:
     states: Ints
     codes: Codes
     joints: Joints
+    pieces: tuple[tuple[int, ...], ...]
     marginals: Floats
     slots: Ints
     cell_at: Ints
@@ -72,31 +77,74 @@ class Completion:
         """(lines,) how often each line counts."""
         return np.asarray(self.split.share * self.weights[self.split.case])
 
-    def written_out(self, variables: Sequence[int]) -> tuple[Columns, Ints]:
-        """Lines in which none of these variables is missing, and the line each comes from.
+    def written_out(self, variables: Sequence[int], columns: Sequence[int] | None = None) -> Lines:
+        """Lines in which none of these variables is missing.
 
-        A cell of another variable that is missing still is independent of these given its line.
+        columns  whose cells will be looked at; None: those of all
+
+        Pieces are written out whole if there are many kinds of them, which then are small; else
+        only as far as these variables need it.
         """
-        from tacit.kernels.completing import lines_needed, write_out
-
-        joints = self.joints
-        kind_of = np.repeat(np.arange(joints.size.size), np.diff(joints.member_at))
-        touched = np.zeros(joints.size.size, dtype=np.bool_)
-        touched[kind_of[np.isin(joints.members, list(variables))]] = True
+        touched = self._touched(variables)
         if not touched.any():
-            lines = np.arange(self.codes.shape[1])
-            return Columns(self.variables, self.codes, self.states, self.line_weights), lines
+            return self.as_they_are
+        if len(self.pieces) > FEW_KINDS:
+            return self._lines(self.joints, touched, frozenset(), columns)
+        joints, unsure = narrowed(self.joints, self.pieces, touched, frozenset(variables))
+        return self._lines(joints, touched, unsure, columns)
+
+    def written_out_whole(self, variables: Sequence[int]) -> Lines:
+        """The same, with all other variables of the pieces that these touch."""
+        return self._lines(self.joints, self._touched(variables), frozenset(), None)
+
+    @property
+    def as_they_are(self) -> Lines:
+        """The lines with their gaps."""
+        columns = Columns(self.variables, self.codes, self.states, self.line_weights)
+        return Lines(columns, np.arange(self.codes.shape[1]))
+
+    def lines_whole(self, variables: Sequence[int]) -> int:
+        """How many lines `written_out_whole` would come to."""
+        return int(self._counts(self.joints, self._touched(variables)).sum())
+
+    def _touched(self, variables: Sequence[int]) -> Bools:
+        """(kinds,) which have one of these variables."""
+        at = self.joints.member_at
+        inside = np.isin(self.joints.members, list(variables))
+        return np.asarray(np.diff(np.append(0, np.cumsum(inside))[at]) > 0)
+
+    def _counts(self, joints: Joints, touched: Bools) -> Ints:
+        from tacit.kernels.completing import lines_needed
+
         counts = np.empty(self.codes.shape[1], dtype=np.int64)
         lines_needed(joints, touched, counts)
-        lines = np.repeat(np.arange(counts.size), counts)
-        codes, weights = self.codes[:, lines], self.line_weights[lines]
+        return counts
+
+    def _lines(
+        self,
+        joints: Joints,
+        touched: Bools,
+        unsure: frozenset[int],
+        columns: Sequence[int] | None,
+    ) -> Lines:
+        from tacit.kernels.completing import write_out
+
+        counts = self._counts(joints, touched)
+        origin = np.repeat(np.arange(counts.size), counts)
+        weights = self.line_weights[origin]
+        if columns is None:
+            codes = self.codes[:, origin]
+        else:
+            codes = np.empty((len(self.variables), origin.size), dtype=self.codes.dtype)
+            for column in columns:
+                np.take(self.codes[column], origin, out=codes[column])
         write_out(joints, touched, counts, codes, weights)
-        return Columns(self.variables, codes, self.states, weights), lines
+        return Lines(Columns(self.variables, codes, self.states, weights), origin, unsure)
 
     def counts(self, family: Sequence[int]) -> Floats:
         """Expected counts of some variables together, an axis each."""
         shape = tuple(int(self.states[variable]) for variable in family)
-        columns, _ = self.written_out(family)
+        columns = self.written_out(family, family).columns
         cells = np.zeros(columns.cases, dtype=np.int64)
         for variable, states in zip(family, shape, strict=True):
             cells = cells * states + columns.codes[variable]
@@ -122,8 +170,9 @@ def completed(
     weights = np.ones(len(cases)) if cases.weights is None else cases.weights
     variables = tuple(v for v in map(network.variables.get, names) if isinstance(v, Discrete))
     return Completion(
-        variables, states, codes, joints, marginals, slots, cell_at, parts, np.array(weights)
-    )
+        variables, states, codes, joints, pieces_of(joints), marginals, slots, cell_at, parts,
+        np.array(weights),
+    )  # fmt: skip
 
 
 def _joints(compiled: Compiled, theta: Floats, place: Ints, lines: int) -> tuple[Joints, Ints]:

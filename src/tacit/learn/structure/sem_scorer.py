@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import OptionError
-from tacit.engines.table_scores import Columns, configurations
+from tacit.engines.table_scores import configurations
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.priors import Prior
 from tacit.estimate.scores.tables import TableScore, table_score
@@ -18,8 +18,11 @@ from tacit.estimate.scores.values import AnyScore
 from tacit.families.counts import Counts
 from tacit.families.table import check_size
 from tacit.infer.marginals import joint
-from tacit.learn.structure.completing import Completion
+from tacit.learn.structure.completing import FEW_KINDS, Completion
+from tacit.learn.structure.sem_writing import Lines
 
+ALONE = 10
+"""What a candidate costs that needs lines of its own, in passes over a column."""
 KEPT_CODES = 50_000_000
 """Codes of lines written out that are kept for the next question."""
 
@@ -35,7 +38,7 @@ class ExpectedScorer:
     completion: Completion
     score: TableScore
     known: Floats = field(default_factory=lambda: np.zeros(1))
-    kept: OrderedDict[frozenset[int], tuple[Columns, Ints]] = field(default_factory=OrderedDict)
+    kept: OrderedDict[tuple[bool, frozenset[int]], Lines] = field(default_factory=OrderedDict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,7 +59,7 @@ class ExpectedScorer:
         """The score of the child with these parents."""
         from tacit.kernels.families import score_rows
 
-        lines, _ = self._lines((*parents, child))
+        lines = self._family_lines((*parents, child)).columns
         states, rows = int(lines.states[child]), lines.rows(parents)
         configuration, many = configurations(lines, parents)
         cells = configuration * states + lines.codes[child]
@@ -66,35 +69,66 @@ class ExpectedScorer:
 
     def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
         """The score of the child with these parents and each of the candidates as one more."""
+        together = (*parents, child)
+        lines = self._lines(together)
+        alone = np.isin(candidates, list(lines.unsure))
+        if alone.any() and self._dear(lines, together, int(alone.sum()), candidates.size):
+            lines, alone = self._lines(together, whole=True), np.zeros_like(alone)
+        out = np.empty(candidates.size)
+        out[~alone] = self._spread(lines, child, parents, candidates[~alone])
+        each = (tuple(sorted((*parents, one))) for one in candidates[alone].tolist())
+        out[alone] = [self.family(child, family) for family in each]
+        return out
+
+    def _spread(
+        self, lines: Lines, child: int, parents: tuple[int, ...], candidates: Ints
+    ) -> Floats:
+        """The same where what is missing of a candidate is independent of the lines."""
         from tacit.kernels.completing import score_spread
 
-        lines, origin = self._lines((*parents, child))
-        states = int(lines.states[child])
-        rows = lines.rows(parents) * lines.states[candidates]
+        here, columns, out = self.completion, lines.columns, np.empty(candidates.size)
+        states = int(columns.states[child])
+        rows = columns.rows(parents) * columns.states[candidates]
         alphas = np.array([self.score.alpha(each, states) for each in rows])
         prices = np.array([self.score.price(each, states, self.weight) for each in rows])
-        configuration, many = configurations(lines, parents)
-        cells, size = configuration * states + lines.codes[child], many * states
-        here, out = self.completion, np.empty(candidates.size)
-        assert lines.weights is not None
+        configuration, many = configurations(columns, parents)
+        cells, size = configuration * states + columns.codes[child], many * states
+        room = np.empty(size * int(columns.states[candidates].max(initial=1)))
+        assert columns.weights is not None
         score_spread(
-            lines.codes, candidates, lines.states, cells, size, states, lines.weights, origin,
-            here.slots, here.cell_at, here.marginals, alphas, self.known,
-            np.empty(size * int(lines.states[candidates].max(initial=1))), out,
+            columns.codes, candidates, columns.states, cells, size, states, columns.weights,
+            lines.origin, here.slots, here.cell_at, here.marginals, alphas, self.known, room, out,
         )  # fmt: skip
         return np.asarray(out - prices)
 
-    def _lines(self, family: tuple[int, ...]) -> tuple[Columns, Ints]:
-        """Lines in which this family is whole; families that touch the same gaps share them."""
-        gappy = frozenset(self.completion.gappy.intersection(family))
-        found = self.kept.get(gappy)
+    def _dear(self, lines: Lines, together: tuple[int, ...], alone: int, candidates: int) -> bool:
+        """Whether candidates on their own cost more than pieces written out whole for all."""
+        narrow = lines.origin.size * (candidates - alone + ALONE * alone)
+        return narrow > self.completion.lines_whole(together) * candidates
+
+    def _family_lines(self, together: tuple[int, ...]) -> Lines:
+        """Lines in which these are whole, no other column needed; those at hand if there are."""
+        key = (False, self.completion.gappy.intersection(together))
+        if not key[1] or key in self.kept or len(self.completion.pieces) > FEW_KINDS:
+            return self._lines(together)
+        return self.completion.written_out(together, together)
+
+    def _lines(self, together: tuple[int, ...], whole: bool = False) -> Lines:
+        """Lines in which these are whole; families that touch the same gaps share them."""
+        here = self.completion
+        gappy = here.gappy.intersection(together)
+        if not gappy:
+            return here.as_they_are
+        found = self.kept.get((whole, gappy))
         if found is None:
-            found = self.kept[gappy] = self.completion.written_out(sorted(gappy))
-            while sum(each.codes.size for each, _ in self.kept.values()) > KEPT_CODES:
+            wanted = sorted(gappy)
+            found = here.written_out_whole(wanted) if whole else here.written_out(wanted)
+            self.kept[whole, gappy] = found
+            while sum(each.columns.codes.size for each in self.kept.values()) > KEPT_CODES:
                 if len(self.kept) == 1:
                     break
                 self.kept.popitem(last=False)
-        self.kept.move_to_end(gappy)
+        self.kept.move_to_end((whole, gappy))
         return found
 
 
