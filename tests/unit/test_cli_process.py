@@ -55,7 +55,7 @@ def test_completion_asks_for_no_more_than_a_known_shell(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("tacit s", {"score", "sample", "show"}),
+        ("tacit s", {"score", "sample", "search", "show"}),
         ("tacit fit --esti", {"--estimate"}),
         ("tacit fit --estimate m", {"ml", "map", "mean"}),
         ("tacit fit --prior b", {"bdeu"}),

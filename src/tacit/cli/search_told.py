@@ -1,0 +1,78 @@
+"""What `tacit search` writes: files, and one object for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tacit.cli.targets import Target, write_all
+
+if TYPE_CHECKING:
+    from tacit.learn.structure.searched import Search
+
+
+def write_search(found: Search, targets: Mapping[str, Target]) -> None:
+    """The network or its dag, all that was found, and a report: all of them or none."""
+    from tacit.io.files import write_whole
+    from tacit.io.formats import write
+    from tacit.reporting.report import report
+
+    writers = {
+        "network": lambda path: write(found.network, path),
+        "dag": lambda path: write_whole(path, f"{found.dag}\n"),
+        "fit": found.save,
+        "report": lambda path: report(found).save(path),
+    }
+    write_all([(target, writers[what]) for what, target in targets.items()])
+
+
+def plain_search(found: Search, targets: Mapping[str, Target]) -> dict[str, Any]:
+    sure = found.confidence
+    arcs = [
+        {
+            "parent": tail,
+            "child": head,
+            "gain": found.gains.get((tail, head)),
+            "required": found.found.required.get((tail, head)),
+            **(
+                {}
+                if sure is None
+                else {"link": sure.link(tail, head), "this_way": sure.direction(tail, head)}
+            ),
+        }
+        for tail, head in found.dag.arcs
+    ]
+    return {
+        "command": "search",
+        "cases": found.cases.cases,
+        "weight": found.cases.weight,
+        "missing_cells": dict(found.cases.missing),
+        "hidden": dict(found.found.hidden),
+        "variables": len(found.network),
+        "dag": str(found.dag),
+        "arcs": arcs,
+        "equivalent": str(found.cpdag),
+        "free_parameters": found.network.free_parameters,
+        "score": found.score,
+        "scored_by": found.settings["score"],
+        "method": found.settings["method"],
+        "log_likelihood": found.log_likelihood,
+        "changes": len(found.moves),
+        "restarts": found.found.restarts,
+        "families_scored": found.evaluations,
+        "missed": [
+            {"parent": tail, "child": head, "gain": gain}
+            for (tail, head), gain in found.found.missed.items()
+        ],
+        "bootstrap": None
+        if sure is None
+        else {
+            "samples": sure.replicates,
+            "threshold": sure.threshold,
+            "averaged": str(sure.averaged()),
+        },
+        "stop": found.stop.value,
+        "seed": found.seed,
+        "notes": list(found.notes),
+        "written": {what: target.path for what, target in targets.items()},
+    }
