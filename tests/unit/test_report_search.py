@@ -62,6 +62,12 @@ def free():
 
 
 @cache
+def one_way():
+    rules = "forbid B -> A\nforbid E -> *"
+    return tc.search(cases(), knowledge=rules, method=tc.Exact(), seed=1)
+
+
+@cache
 def mixed():
     random = np.random.default_rng(0)
     group, noise = random.integers(0, 2, 300), random.normal(size=(2, 300))
@@ -160,6 +166,7 @@ def equivalent_dags(dag):
     [
         (free, lambda arcs: True),
         (ruled, lambda arcs: ("D", "A") in arcs and not {("C", "E"), ("E", "C")} & arcs),
+        (one_way, lambda arcs: ("B", "A") not in arcs and not any(tail == "E" for tail, _ in arcs)),
     ],
 )
 def test_who_says_which_way_an_arc_points_is_who_rules_out_the_dags_that_turn_it(fit, allowed):
@@ -177,6 +184,7 @@ def test_who_says_which_way_an_arc_points_is_who_rules_out_the_dags_that_turn_it
 def test_both_searches_have_arcs_of_several_kinds():
     assert {one["direction"] for one in told(free(), "arcs")["arcs"]} >= {"cases"}
     assert {one["direction"] for one in told(ruled(), "arcs")["arcs"]} >= {"cases", "rules"}
+    assert {one["direction"] for one in told(one_way(), "arcs")["arcs"]} >= {"rules", "nobody"}
     chain = having(free(), gains={})
     assert worries(chain).keys() == worries(free()).keys() - {"weak arcs"}
 
