@@ -52,15 +52,15 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
             DATA,
             {"start": "A -> H; B", "hidden": {"H": 2}},
             "the hidden variable H has no child in the dag to start from, so the cases say "
-            "nothing about it\n\nstart from a dag in which it has children, or drop the rules that "
-            "leave it none",
+            "nothing about it\n\nstart from a dag in which it has children; rules and bounds on "
+            "parents must leave room for them",
         ),
         (
             DATA,
             {"knowledge": "forbid H -> *", "hidden": {"H": 2}},
             "the hidden variable H has no child in the dag to start from, so the cases say "
-            "nothing about it\n\nstart from a dag in which it has children, or drop the rules that "
-            "leave it none",
+            "nothing about it\n\nstart from a dag in which it has children; rules and bounds on "
+            "parents must leave room for them",
         ),
         (
             DATA,

@@ -227,15 +227,17 @@ class Enough:
             raise KeyboardInterrupt
 
 
+@pytest.mark.parametrize("anneal", [False, True])
 def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anneal: bool
 ) -> None:
     monkeypatch.setattr(sem_checkpoint, "EVERY", 0.0)
     data = gappy(leaves_of("H", "ABCD"), 300, 0.1, seed=2, hidden="H")
-    path = tmp_path / "run.json"
+    path, plain = tmp_path / "run.json", tc.HillClimb(restarts=0)
+    method = tc.WeightAnnealing(plain, end=0.1, cooling=0.7) if anneal else plain
 
     def asked(**more: object) -> tc.Search:
-        return tc.structural_em(data, hidden={"H": 2}, restarts=3, steps=2, **more)
+        return tc.structural_em(data, hidden={"H": 2}, restarts=3, steps=2, method=method, **more)
 
     whole = asked(seed=4)
     for heard in (1, 3, 5):
@@ -245,6 +247,7 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
         again = asked(checkpoint=path, resume=True)
         assert again.trace == whole.trace
         assert again.network == whole.network
+        assert again.notes == whole.notes
     assert json.loads(path.read_text())["format"] == "tacit-structural-em-checkpoint"
 
 

@@ -244,8 +244,8 @@ def _dag(
         if not dag.children[name]:
             raise OptionError(
                 f"the hidden variable {quoted(name)} has no child in the dag to start from, so the "
-                "cases say nothing about it\n\nstart from a dag in which it has children, or drop "
-                "the rules that leave it none"
+                "cases say nothing about it\n\nstart from a dag in which it has children; rules "
+                "and bounds on parents must leave room for them"
             )
     return dag
 

@@ -41,7 +41,7 @@ def as_found(
         numbered(network.dag, names),
         best.best.objective,
         stop or Stop.CONVERGED,
-        best.objectives,
+        best.highest,
         sum(each.evaluations for each in runs),
         moves,
         len(runs) - 1,

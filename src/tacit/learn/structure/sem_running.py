@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -80,6 +81,12 @@ class Rounds:
     def objectives(self) -> tuple[float, ...]:
         """At the start and after every round."""
         return (self.begin, *(each.objective for each in self.trace))
+
+    @property
+    def highest(self) -> tuple[float, ...]:
+        """The best of them so far at each time; under a prior a round may fall."""
+        so_far = accumulate(self.objectives, max)
+        return (*tuple(so_far)[:-1], self.best.objective)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
