@@ -74,13 +74,17 @@ def test_cells_that_are_drawn_are_right_on_average(monkeypatch: pytest.MonkeyPat
     assert_allclose(counts[7], completed(data, truth, names, 7).counts(family), rtol=0)
 
 
-@pytest.fixture(params=[(0, 10), (99, 0), (99, 10**9)], ids=["whole", "alone", "together"])
+@pytest.fixture(
+    params=[(0, 10, (9999, 1)), (99, 0, (0, 0)), (99, 10**9, (0, 0)), (0, 0, (0, 0))],
+    ids=["whole", "alone", "together", "grown"],
+)
 def writing(request: pytest.FixtureRequest) -> Iterator[None]:
     """The ways in which candidates may be counted that depend on what is written out."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (completing, sem_scorer):
             patch.setattr(module, "FEW_KINDS", request.param[0])
         patch.setattr(sem_scorer, "ALONE", request.param[1])
+        patch.setattr(completing, "GROWN", request.param[2])
         yield
 
 

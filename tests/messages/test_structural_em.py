@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import tacit as tc
 from gappy import gappy, leaves_of
+from tacit.learn.structure import sem_writing
 
 TRUTH = leaves_of("H", "ABC")
 DATA = gappy(TRUTH, 30, 0.1, hidden="H")
@@ -186,6 +188,19 @@ def test_checkpoints_of_other_work_are_refused(tmp_path: Path) -> None:
         with pytest.raises(tc.FormatError) as broken:
             tc.structural_em(DATA, seed=1, checkpoint=path, resume=True)
         assert str(broken.value) == f"{path}: {told}"
+
+
+def test_too_much_missing_to_keep_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sem_writing, "MOST_STATES", 20)
+    with pytest.raises(tc.SizeError) as raised:
+        tc.structural_em(DATA, hidden={"H": 30}, seed=1, restarts=1)
+    found = re.fullmatch(
+        r"what is missing in the cases has (\d+) joint states, and 20 can be kept at a time\n\n"
+        "take fewer cases, hide fewer variables or give them fewer states, or allow fewer parents",
+        str(raised.value),
+    )
+    assert found is not None
+    assert int(found[1]) % 30 == 0
 
 
 def test_messages_of_the_cheeseman_stutz_score() -> None:

@@ -9,6 +9,9 @@ from numba import njit
 from tacit.arrays import Bools, Codes, Floats, Ints
 from tacit.kernels.families import score_rows
 
+MANY = 2**40
+"""Lines that no case is ever written out into; counting stops there."""
+
 
 class Joints(NamedTuple):
     """The joint posterior of every missing piece of every line of cases.
@@ -42,7 +45,7 @@ def lines_needed(joints: Joints, touched: Bools, out: Ints) -> None:
         for piece in range(joints.piece_at[line], joints.piece_at[line + 1]):
             kind = joints.kind[joints.context[piece]]
             if touched[kind]:
-                total *= joints.size[kind]
+                total = min(total * joints.size[kind], MANY)
         out[line] = total
 
 

@@ -24,13 +24,15 @@ from tacit.infer.contexts import code_matrix
 from tacit.infer.flat import layout_of
 from tacit.infer.pieces import Compiled
 from tacit.learn.structure.sem_splitting import Split, split
-from tacit.learn.structure.sem_writing import Lines, narrowed, pieces_of
+from tacit.learn.structure.sem_writing import Lines, check_room, narrowed, pieces_of
 
 if TYPE_CHECKING:
     from tacit.kernels.completing import Joints
 
 FEW_KINDS = 32
 """Kinds of pieces up to which each is written out only as far as a question needs it."""
+GROWN = (1_000_000, 16)
+"""Lines that may come of it, or how many times more of them."""
 AT_ONCE = 4_000_000
 """Joint states whose posteriors are computed at a time."""
 
@@ -82,14 +84,16 @@ class Completion:
 
         columns  whose cells will be looked at; None: those of all
 
-        Pieces are written out whole if there are many kinds of them, which then are small; else
-        only as far as these variables need it.
+        Pieces are written out whole if there are many kinds of them and they are small; else only
+        as far as these variables need it.
         """
         touched = self._touched(variables)
         if not touched.any():
             return self.as_they_are
         if len(self.pieces) > FEW_KINDS:
-            return self._lines(self.joints, touched, frozenset(), columns)
+            whole = int(self._counts(self.joints, touched).sum())
+            if whole <= max(GROWN[0], GROWN[1] * self.codes.shape[1]):
+                return self._lines(self.joints, touched, frozenset(), columns)
         joints, unsure = narrowed(self.joints, self.pieces, touched, frozenset(variables))
         return self._lines(joints, touched, unsure, columns)
 
@@ -130,6 +134,7 @@ class Completion:
         from tacit.kernels.completing import write_out
 
         counts = self._counts(joints, touched)
+        check_room(int(counts.sum()))
         origin = np.repeat(np.arange(counts.size), counts)
         weights = self.line_weights[origin]
         if columns is None:
@@ -190,6 +195,7 @@ def _joints(compiled: Compiled, theta: Floats, place: Ints, lines: int) -> tuple
         strides[span] = np.append(below[1:], 1)
         size[k] = below[0]
     joint_at = np.concatenate([[0], np.cumsum(size[kind])]).astype(np.int64)
+    check_room(int(joint_at[-1]))
     joint = np.empty(int(joint_at[-1]))
     edges = np.searchsorted(kind, np.arange(size.size + 1))
     logs = _logs(theta)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
+from tacit.core.errors import SizeError
 from tacit.engines.table_scores import Columns
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 WORTH = 2
 """How many times smaller a posterior must become to be summed over what is not asked about."""
+MOST_STATES = 200_000_000
+"""Joint states of missing cells that are kept, and lines written out, at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +34,16 @@ class Lines:
     columns: Columns
     origin: Ints
     unsure: frozenset[int] = frozenset()
+
+
+def check_room(states: int) -> None:
+    """Nothing, or an error about more joint states of missing cells than can be kept."""
+    if states > MOST_STATES:
+        raise SizeError(
+            f"what is missing in the cases has {states:,} joint states, and {MOST_STATES:,} can be "
+            "kept at a time\n\ntake fewer cases, hide fewer variables or give them fewer states, "
+            "or allow fewer parents"
+        )
 
 
 def pieces_of(joints: Joints) -> tuple[tuple[int, ...], ...]:
