@@ -283,3 +283,19 @@ def test_five_annealed_starts_reach_the_median_of_twenty_starts_of_em():
     assert max(plain) - min(plain) > 5  # it matters where to start
     annealed = runs(tc.WeightAnnealing(tc.EM(restarts=5, init="random")))
     assert max(annealed) >= np.median(plain)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("reweight", REWEIGHTS)
+def test_annealing_a_greedy_dag_of_alarm_ends_no_lower_nine_times_of_ten(reweight):
+    """1000 cases, BDeu(5), ten sets of cases, the dag of a tabu search as start. [HV1-19]"""
+    alarm, tabu, won = tc.textbook("alarm"), tc.Tabu(25, restarts=0), 0
+    for seed in range(10):
+        cases = tc.sample(alarm, 1000, seed=seed)
+        greedy = tc.search(cases, score=tc.BDeu(5), method=tabu, seed=seed)
+        annealed = tc.search(
+            cases, score=tc.BDeu(5), method=tc.WeightAnnealing(tabu, reweight), seed=seed,
+            start=greedy.dag,
+        )  # fmt: skip
+        won += annealed.score >= greedy.score - 1e-6
+    assert won >= 9
