@@ -24,25 +24,27 @@ STRETCH = 512
 """Words of every row that are in use at a time, so that they stay near the processor."""
 
 
-@intrinsic
-def _ones(typing: Any, word: Any) -> Any:
-    """How many bits of a word are set."""
+def _ones_made(typing: Any, word: Any) -> Any:
     del typing, word
 
     def built(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         del context, signature
         return builder.ctpop(given[0])
 
-    return types.uint64(types.uint64), built
+    return types.int64(types.uint64), built
+
+
+_ones: Any = intrinsic(_ones_made)
+"""How many bits of a word are set."""
 
 
 @njit(cache=True, nogil=True)
 def _shared(one: Words, other: Words) -> int:
     """How many cases are in both."""
-    found = np.uint64(0)
+    found = 0
     for at in range(one.size):
         found += _ones(one[at] & other[at])
-    return np.int64(found)
+    return found
 
 
 @njit(cache=True, nogil=True)
