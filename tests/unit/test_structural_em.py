@@ -77,17 +77,21 @@ def test_around_a_hidden_variable_a_round_leaves_the_rest_of_the_dag_as_it_is() 
 # --- gaps at random -----------------------------------------------------------------------------
 
 
-def test_gaps_at_random_leave_the_dag_about_as_recognisable_as_it_was() -> None:
-    truth = network("A -> B; A -> C; B -> D; C -> D; D -> E -> F", {"D": 3}, 5, 0.4)
-    whole = gappy(truth, 2000, 0.0, seed=3)
-    data = gappy(truth, 2000, 0.15, seed=3)
-    found = tc.structural_em(data, score=tc.BDeu(5), seed=1)
-    complete = tc.search(whole, score=tc.BDeu(5), method=tc.HillClimb(restarts=0))
-    off, least = (len(links(truth.dag) ^ links(each.dag)) for each in (found, complete))
-    assert least <= 1
-    assert off <= least + 1
-    assert np.diff(found.trace).min() >= 0
-    assert found.stop is Stop.CONVERGED
+def test_gaps_at_random_leave_dags_about_as_recognisable_as_they_were() -> None:
+    """Links missed or made up, over several networks, beside a search on the whole cases."""
+    method, off, least, links_in_all = tc.HillClimb(restarts=10), 0, 0, 0
+    for seed in range(4):
+        truth = network("A -> B; A -> C; B -> D; C -> D; D -> E -> F", {"D": 3}, seed, 0.4)
+        data, whole = (gappy(truth, 2000, share, seed=3) for share in (0.15, 0.0))
+        found = tc.structural_em(data, score=tc.BDeu(5), method=method, seed=1)
+        complete = tc.search(whole, score=tc.BDeu(5), method=method, seed=1)
+        off += len(links(truth.dag) ^ links(found.dag))
+        least += len(links(truth.dag) ^ links(complete.dag))
+        links_in_all += len(truth.dag.arcs)
+        assert np.diff(found.trace).min() >= 0
+        assert found.stop is Stop.CONVERGED
+    assert off <= least + 2
+    assert off <= links_in_all / 2
 
 
 def test_the_dag_that_is_found_is_the_best_of_all_dags_of_three_variables() -> None:
