@@ -194,6 +194,18 @@ def test_arcs_that_no_family_joins():
         tc.search(REALS, start="X -> G")
 
 
+def test_columns_that_are_functions_of_each_other_and_must_be_joined():
+    data = {**REALS, "Twice": [1.1 * x for x in REALS["X"]]}
+    for wishes in (
+        {"knowledge": "require X -> Twice", "method": tc.HillClimb(restarts=1)},
+        {"start": "X -> Twice; G", "method": tc.HillClimb(max_steps=0)},
+    ):
+        assert said(tc.KnowledgeError, data, **wishes) == (
+            "Twice has no distribution given X: among these columns one is a linear function of "
+            "others\n\nleave such a column out, or the rules or the start that join them"
+        )
+
+
 def test_rules_that_cannot_be_kept_together():
     assert said(tc.ConflictError, knowledge="require A -> B\nrequire B -> A") == (
         "2 rules contradict each other\n\n"

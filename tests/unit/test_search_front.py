@@ -581,6 +581,12 @@ def test_a_fit_that_was_saved_as_one_is_none_of_a_search(tmp_path):
     assert type(again) is tc.Fit
 
 
+def test_a_search_shows_its_arcs_in_a_notebook(rich):
+    page = rich._repr_html_()
+    assert "rules require asia -&gt; dysp" in page
+    assert page.count("<tr") == 1 + len(rich.dag.arcs)
+
+
 def test_limits_of_a_question_leave_rules_and_kinds_apart():
     question = ask(mixed(50), "forbid G -> X", None, None)
     names = question.names

@@ -32,6 +32,7 @@ WORDS = (
     (r"tc\.Tabu\(\)", "--method tabu"),
     (r"tc\.HillClimb\(\)", "--method hill"),
     (r"\bin knowledge=", "in --knowledge"),
+    (r"\bleave_out=\['([^']*)'\]", r"--leave-out \1"),
     (r"tc\.read_cases\(\.\.\., continuous=\[\.\.\.\]\)", "--continuous NAME"),
     (r"\b(discrete|continuous)=\[\.\.\.\]", r"--\1 NAME"),
     (r"\bmissing=\[('[^']*'|\"[^\"]*\")\]", r"--missing \1"),

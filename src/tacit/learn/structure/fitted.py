@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from tacit.core.dag import Dag
+from tacit.core.errors import KnowledgeError, listed, quoted
 from tacit.core.independence import ancestors
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
@@ -55,22 +57,30 @@ def as_search(
     fitted: Fit, outcome: Outcome, found: Found, said: Mapping[str, Any], notes: Iterable[str]
 ) -> Search:
     """The fit together with what is known of the dag; `said` joins its settings."""
-    kept = {
-        name: getattr(fitted, name)
-        for name in (
-            "network", "rules", "evidence", "pseudo", "log_likelihood", "cases",
-            "log_marginal_likelihood", "runs", "known", "proof", "borrowed", "seed",
-        )
-    }  # fmt: skip
-    return Search(
-        **kept,
-        objective=outcome.score,
-        trace=outcome.trace,
-        stop=outcome.stop,
-        settings={**fitted.settings, **said},
-        notes=tuple(dict.fromkeys((*notes, *fitted.notes))),
-        found=found,
-    )
+    kept = {each.name: getattr(fitted, each.name) for each in fields(Fit)}
+    kept |= {
+        "objective": outcome.score,
+        "trace": outcome.trace,
+        "stop": outcome.stop,
+        "settings": {**fitted.settings, **said},
+        "notes": tuple(dict.fromkeys((*notes, *fitted.notes))),
+    }
+    return Search(**kept, found=found)
+
+
+def check_found(question: Question, outcome: Outcome) -> None:
+    """Nothing, or an error about a dag that has no distribution, where nothing better was found."""
+    if outcome.score > -np.inf:
+        return
+    ledger, names = question.ledger(), question.names
+    for at, who in enumerate(outcome.parents):
+        if ledger.family(at, who) == -np.inf:
+            parents = listed(quoted(names[each]) for each in who)
+            raise KnowledgeError(
+                f"{quoted(names[at])} has no distribution given {parents}: among these columns one "
+                "is a linear function of others\n\nleave such a column out, or the rules or the "
+                "start that join them"
+            )
 
 
 def found_of(

@@ -21,7 +21,7 @@ from tacit.knowledge.knowledge import KnowledgeLike
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Callback, watched
 from tacit.learn.structure.confidence import ArcConfidence
-from tacit.learn.structure.fitted import fitted_search
+from tacit.learn.structure.fitted import check_found, fitted_search
 from tacit.learn.structure.outcome import Outcome
 from tacit.learn.structure.question import Question, ask
 from tacit.learn.structure.replicates import bootstrapped
@@ -85,6 +85,7 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     with watched(progress, "searching") as told:
         task = Run(question, chosen, begin, seed, threads, told)
         outcome = run(replace(task, kept=_kept(task, checkpoint, resume)))
+    check_found(question, outcome)
     sure, notes = _confidence(task, outcome, bootstrap, progress)
     outcome = replace(outcome, notes=(*outcome.notes, *notes))
     return fitted_search(task, outcome, sure, prior, estimate)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from html import escape
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -116,6 +117,10 @@ class Search(Fit):
     def __str__(self) -> str:
         arcs = str(self.arc_grid()) if self.dag.arcs else "no arcs"
         return "\n".join([*self._summary(), arcs])
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<li>{escape(line)}</li>" for line in self._summary())
+        return f"<ul>{lines}</ul>{self.arc_grid()._repr_html_()}"
 
     def arc_grid(self, most: int | None = SHOWN) -> Grid:
         """One line per arc, those that the score gains most by first."""
