@@ -103,14 +103,16 @@ def resampling(question: Question, rng: np.random.Generator) -> Floats:
 
 
 def _exact(task: Run) -> Outcome:
+    """The best dag; what Ctrl-C asks in one phase is still heard in the next."""
     question = task.question
-    found = exact_search(
-        question.scorer,
-        question.limits,
-        question.terms,
-        threads=task.threads,
-        progress=task.told,
-    )
+    with asked_to_end():
+        found = exact_search(
+            question.scorer,
+            question.limits,
+            question.terms,
+            threads=task.threads,
+            progress=task.told,
+        )
     return Outcome(found.parents, found.score, Stop.PROVEN, (found.score,), found.families)
 
 
