@@ -226,6 +226,25 @@ def _named(dag, names):
     return tc.Dag({names[at]: tuple(names[each] for each in who) for at, who in enumerate(dag)})
 
 
+def test_the_class_of_what_is_found_is_all_dags_that_score_as_it_does():
+    four = CASES.select(NAMES[1:])
+    found = tc.search(four, method=tc.Exact())
+    alike = [
+        dag
+        for dag in _dags(4)
+        if naive_scores.of_dag("BIC", COLUMNS[1:], ONES, STATES[1:], dag) > found.score - 1e-8
+    ]
+    ways = {
+        (NAMES[1 + tail], NAMES[1 + head])
+        for dag in alike
+        for head, who in enumerate(dag)
+        for tail in who
+    }
+    assert len(alike) > 1
+    assert found.cpdag.arcs == {arc for arc in ways if arc[::-1] not in ways}
+    assert found.cpdag.links == {tuple(sorted(arc)) for arc in ways if arc[::-1] in ways}
+
+
 def test_a_link_that_rules_forbid_to_turn_counts_whole():
     allowed = np.array([[True, True], [False, True]])
     found = confidence_of(("A", "B"), [tc.Dag.parse("A -> B")] * 4, allowed, 4)
