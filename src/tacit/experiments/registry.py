@@ -75,6 +75,20 @@ EXPERIMENTS = (
         ("2 s", "3 s", "6 s"),
     ),
     Experiment(
+        "elidan2004-toy",
+        "reweighting out of a local maximum, two and three hills",
+        "Elidan 2004, section 3.4",
+        "tacit.experiments.elidan.toy",
+        ("2 s", "10 s", "1 min"),
+    ),
+    Experiment(
+        "elidan2004-motifs",
+        "motifs in sequences, with weights that cool down",
+        "Elidan 2004, section 3.6",
+        "tacit.experiments.elidan.motifs",
+        ("4 s", "1 min", "15 min"),
+    ),
+    Experiment(
         "elidan2004-search",
         "dags from cases whose weights are annealed",
         "Elidan 2004, section 3.5.1",

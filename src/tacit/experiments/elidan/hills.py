@@ -83,7 +83,7 @@ class Hills:
 
     def pushed(self, place: float, temperature: float) -> float:
         """Where one adversarial reweighting of the own weights leads from this place."""
-        settings = WeightAnnealing(None, floor=0.0, least_effective=0.0)
+        settings = WeightAnnealing(None, floor=1e-100, least_effective=0.0)
         base = self.weights / self.weights.sum()
         slopes = self.gradient(base, place)
         found = adversarial_weights(settings, base, base, lambda _: slopes, temperature)

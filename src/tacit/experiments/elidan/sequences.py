@@ -42,14 +42,21 @@ def spelled(letters: Ints) -> str:
     return "".join(ALPHABET[each] for each in letters)
 
 
-def implanted(number: int, seed: int, cases: int = CASES) -> Sequences:
-    """A set of this number: 60 of 500 sequences are bound, at whatever scale.
+def implanted(number: int, seed: int, cases: int = CASES) -> tuple[Sequences, Sequences]:
+    """A set of this number, and as many fresh sequences with the same motif.
 
-    The motif has 8 + number modulo 5 letters, its consensus is any word. Nine of ten bound
-    sequences and a twentieth of the others carry one or two instances, at any place.
+    The motif has 8 + number modulo 5 letters, its consensus is any word.
     """
     random = np.random.default_rng([seed, number])
     consensus = random.integers(0, len(ALPHABET), 8 + number % 5)
+    return drawn(consensus, random, cases), drawn(consensus, random, cases)
+
+
+def drawn(consensus: Ints, random: np.random.Generator, cases: int) -> Sequences:
+    """Sequences of which 60 in 500 are bound.
+
+    Nine of ten bound ones and a twentieth of the others carry one or two instances, at any place.
+    """
     letters = random.choice(len(ALPHABET), (cases, LONG), p=BACKGROUND).astype(np.int8)
     bound = np.arange(cases) < round(cases * BOUND / CASES)
     for case in np.flatnonzero(random.random(cases) < np.where(bound, CARRIED, STRAY)):
