@@ -1,0 +1,1 @@
+"""Variables that nobody measured: where they are missing, and how many states they have."""

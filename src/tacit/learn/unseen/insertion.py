@@ -1,0 +1,226 @@
+"""A hidden variable in the place of the links between its children."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from tacit.core.dag import AnyDag, Dag, as_dag
+from tacit.core.errors import DagError, OptionError, listed, quoted
+from tacit.core.grid import counted
+from tacit.core.independence import descendants
+from tacit.knowledge.limits import Limits
+from tacit.knowledge.structural import arrow
+
+Arc: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A dag with a hidden variable put into it.
+
+    children  whose common parent it is
+    parents   whose arcs to the children now go to it, and those that rules require
+    kept      arcs to children that stay: required, or because they cannot go to the new variable
+    saved     how many arcs the dag has fewer
+    """
+
+    name: str
+    children: tuple[str, ...]
+    parents: tuple[str, ...]
+    kept: tuple[Arc, ...]
+    dag: Dag
+    saved: int
+
+    def __str__(self) -> str:
+        above = f"{listed(map(quoted, self.parents))} -> " if self.parents else ""
+        return f"{above}{quoted(self.name)} -> {listed(map(quoted, self.children))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the rules do not let a hidden variable be the parent of these variables."""
+
+    children: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rules:
+    """What rules say about arcs by name; variables that they do not cover are free."""
+
+    limits: Limits | None
+    place: Mapping[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = () if self.limits is None else self.limits.names
+        object.__setattr__(self, "place", {name: at for at, name in enumerate(names)})
+
+    def requires(self, tail: str, head: str) -> bool:
+        covered = self.limits is not None and tail in self.place and head in self.place
+        return covered and bool(self.limits.required[self.place[tail], self.place[head]])
+
+    def allows(self, tail: str, head: str) -> bool:
+        covered = self.limits is not None and tail in self.place and head in self.place
+        return not covered or bool(self.limits.allowed[self.place[tail], self.place[head]])
+
+    def most(self, head: str) -> float:
+        if self.limits is None or head not in self.place:
+            return float("inf")
+        return int(self.limits.most[self.place[head]])
+
+    def required_parents(self, head: str) -> tuple[str, ...]:
+        return tuple(name for name in self.place if self.requires(name, head))
+
+    def required_children(self, tail: str) -> tuple[str, ...]:
+        return tuple(name for name in self.place if self.requires(tail, name))
+
+
+def insert_hidden(
+    dag: AnyDag, members: Iterable[str], name: str = "H", limits: Limits | None = None
+) -> Dag:
+    """The dag in which a new variable is the parent of `members` instead of what links them.
+
+    Arcs among the members go; the new variable becomes the parent of each; an arc from outside to
+    a member goes to the new variable instead. If the new variable already leads to where that arc
+    comes from, this would close a cycle, and the arc stays as it is.
+
+    limits  what rules allow. A required arc stays, too, and so does one from a variable that may
+            not be a parent of the new one; rules about the new one count if the limits name it.
+            It is an error, which says why, if the rules cannot be obeyed.
+    [Algorithm 5, second phase; HV1 3.4, HV1-28]
+    """
+    done = inserted(as_dag(dag), tuple(members), name, limits)
+    if isinstance(done, Refusal):
+        who = listed(map(quoted, done.children))
+        raise OptionError(f"{quoted(name)} cannot be the parent of {who}: {done.why}")
+    return done.dag
+
+
+def inserted(
+    dag: Dag, members: Sequence[str], name: str = "H", limits: Limits | None = None
+) -> Insertion | Refusal:
+    """The same, with what became of the arcs, or the reason why the rules do not let it be."""
+    _check(dag, members, name)
+    rules, children = _Rules(limits), tuple(each for each in dag.names if each in set(members))
+    below = descendants(dag, children)
+    parents = _parents(dag, children, name, below, rules)
+    kept = {
+        child: tuple(
+            parent
+            for parent in dag.parents[child]
+            if rules.requires(parent, child) or not (parent in parents or parent in children)
+        )
+        for child in children
+    }
+    if why := _broken(rules, name, parents, kept, below):
+        return Refusal(tuple(sorted(members)), why)
+    changed = {child: (name, *kept[child]) for child in children}
+    whole = Dag({**dag.parents, **changed, name: parents})
+    left = tuple((parent, child) for child in children for parent in kept[child])
+    saved = len(dag.arcs) - len(whole.arcs)
+    return Insertion(name, tuple(sorted(members)), parents, left, whole, saved)
+
+
+def _check(dag: Dag, members: Sequence[str], name: str) -> None:
+    for member in members:
+        dag.check_name(member)
+    if not members:
+        raise DagError("a hidden variable needs children; none are named")
+    if len(set(members)) < len(members):
+        raise DagError(f"a child of a hidden variable is named twice: {listed(members)}")
+    if name in dag:
+        raise DagError(f"the dag has a variable {name!r} already; choose another name")
+
+
+def _parents(
+    dag: Dag, children: Sequence[str], name: str, below: frozenset[str], rules: _Rules
+) -> tuple[str, ...]:
+    """Required ones, and those outside with arcs to children that are free to go.
+
+    If there is no room for all, those with the most such arcs; of equally many all or none, so
+    that the order of the variables decides nothing.
+    """
+    must = set(rules.required_parents(name)) & set(dag.names)
+    free = Counter(
+        parent
+        for child in children
+        for parent in dag.parents[child]
+        if parent not in below and not rules.requires(parent, child) and rules.allows(parent, name)
+    )
+    chosen = set(must)
+    for arcs in sorted(set(free.values()), reverse=True):
+        alike = {parent for parent in free if free[parent] == arcs}
+        if len(chosen | alike) > rules.most(name):
+            break
+        chosen |= alike
+    return tuple(each for each in dag.names if each in chosen)
+
+
+def _broken(
+    rules: _Rules,
+    name: str,
+    parents: tuple[str, ...],
+    kept: Mapping[str, tuple[str, ...]],
+    below: frozenset[str],
+) -> str:
+    """What the rules have against it, in words; nothing if they have nothing."""
+    for parent in parents:
+        if parent in below:
+            return f"{arrow(parent, name)} is required, and would close a cycle"
+    for child in rules.required_children(name):
+        if child not in kept:
+            return f"{arrow(name, child)} is required"
+    for child, others in kept.items():
+        if not rules.allows(name, child):
+            return f"the rules forbid {arrow(name, child)}"
+        if 1 + len(others) > rules.most(child):
+            many = counted(1 + len(others), "parent")
+            return f"{quoted(child)} would have {many}, and may have {rules.most(child)}"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Dags with a hidden variable, the most promising first, and what the rules refused."""
+
+    found: tuple[Insertion, ...]
+    refused: tuple[Refusal, ...]
+
+
+def candidates(
+    dag: Dag,
+    sets: Iterable[Sequence[str]],
+    name: str = "H",
+    *,
+    limits: Limits | None = None,
+    states: Mapping[str, int] | None = None,
+) -> Candidates:
+    """A hidden variable in the place of each of these sets, the most promising ones first.
+
+    What a candidate is worth takes EM to know, so they are put in order by what each saves: the
+    likelihood may fall by the price of so many parameters before the candidate scores less.
+
+    states  of the variables, the new one among them; without them arcs are counted
+    """
+    done = [inserted(dag, members, name, limits) for members in sets]
+    found = [each for each in done if isinstance(each, Insertion)]
+    before = free_parameters(dag, states) if states else 0
+
+    def key(each: Insertion) -> tuple[int, tuple[str, ...]]:
+        saved = before - free_parameters(each.dag, states) if states else each.saved
+        return -saved, each.children
+
+    refused = tuple(each for each in done if isinstance(each, Refusal))
+    return Candidates(tuple(sorted(found, key=key)), refused)
+
+
+def free_parameters(dag: Dag, states: Mapping[str, int]) -> int:
+    """Of a network of full tables: Σ (states - 1) · rows. [2.1.3]"""
+    return sum(
+        (states[name] - 1) * prod(states[parent] for parent in who)
+        for name, who in dag.parents.items()
+    )
