@@ -36,6 +36,7 @@ def best_addition(
     arcs: Bools,
     above: Bools,
     full: Bools,
+    slack: float,
     marks: Any,
     here: Any,
     visited: Any,
@@ -44,10 +45,10 @@ def best_addition(
     n = arcs.shape[0]
     best, from_, to = -np.inf, -1, -1
     for head in range(n):
-        if tops[head] <= best or full[head]:
+        if tops[head] <= best + slack or full[head]:
             continue
         for tail in range(n):
-            if gains[tail, head] <= best or arcs[tail, head] or tail == head:
+            if gains[tail, head] <= best + slack or arcs[tail, head] or tail == head:
                 continue
             if not (above[head, tail] or _forbidden(here ^ marks[tail, head], visited)):
                 best, from_, to = gains[tail, head], tail, head
@@ -56,13 +57,20 @@ def best_addition(
 
 @njit(cache=True, nogil=True)
 def best_deletion(
-    gains: Floats, tails: Ints, heads: Ints, free: Bools, marks: Any, here: Any, visited: Any
+    gains: Floats,
+    tails: Ints,
+    heads: Ints,
+    free: Bools,
+    slack: float,
+    marks: Any,
+    here: Any,
+    visited: Any,
 ) -> tuple[int, int, float]:
     """(tail, head, gain) of the best arc to delete; -1 if there is none."""
     best, from_, to = -np.inf, -1, -1
     for at in range(tails.size):
         tail, head = tails[at], heads[at]
-        open_ = free[tail, head] and gains[tail, head] > best
+        open_ = free[tail, head] and gains[tail, head] > best + slack
         if open_ and not _forbidden(here ^ marks[tail, head], visited):
             best, from_, to = gains[tail, head], tail, head
     return from_, to, best
@@ -77,6 +85,7 @@ def best_reversal(
     above: Bools,
     free: Bools,
     full: Bools,
+    slack: float,
     marks: Any,
     here: Any,
     visited: Any,
@@ -86,7 +95,7 @@ def best_reversal(
     for at in range(tails.size):
         tail, head = tails[at], heads[at]
         gain, mark = gains[tail, head] + gains[head, tail], marks[tail, head]
-        if gain <= best or full[tail] or not free[tail, head]:
+        if gain <= best + slack or full[tail] or not free[tail, head]:
             continue
         if not legal_reversal(arcs, above, tail, head):
             continue
@@ -105,6 +114,7 @@ def best_change(
     above: Bools,
     free: Bools,
     full: Bools,
+    slack: float,
     marks: Any,
     here: Any,
     visited: Any,
@@ -118,21 +128,22 @@ def best_change(
     above    (n, n)  whether the first is an ancestor of the second
     free     (n, n)  arcs that need not be
     full     (n,)    variables with as many parents as they may have
+    slack    gains that differ by less are equal
     marks    (n, n)  random bits of every arc; the bits of a dag's arcs, together, are its mark
     here     the mark of this dag
     visited  the marks of dags not to go to
     """
     verb, tail, head, best = -1, -1, -1, -np.inf
-    from_, to, gain = best_addition(gains, tops, arcs, above, full, marks, here, visited)
-    if gain > best:
+    from_, to, gain = best_addition(gains, tops, arcs, above, full, slack, marks, here, visited)
+    if gain > best + slack:
         verb, tail, head, best = ADD, from_, to, gain
-    from_, to, gain = best_deletion(gains, tails, heads, free, marks, here, visited)
-    if gain > best:
+    from_, to, gain = best_deletion(gains, tails, heads, free, slack, marks, here, visited)
+    if gain > best + slack:
         verb, tail, head, best = DELETE, from_, to, gain
     from_, to, gain = best_reversal(
-        gains, tails, heads, arcs, above, free, full, marks, here, visited
+        gains, tails, heads, arcs, above, free, full, slack, marks, here, visited
     )
-    if gain > best:
+    if gain > best + slack:
         verb, tail, head, best = REVERSE, from_, to, gain
     return verb, tail, head, best
 
@@ -175,7 +186,14 @@ def find_paths(arcs: Bools, above: Bools) -> None:
 
 @njit(cache=True, nogil=True)
 def swap_gain(
-    rows: Floats, outs: Ints, head: int, above: Bools, here: Any, marks: Any, visited: Any
+    rows: Floats,
+    outs: Ints,
+    head: int,
+    above: Bools,
+    slack: float,
+    here: Any,
+    marks: Any,
+    visited: Any,
 ) -> tuple[float, int, int]:
     """(gain, new parent, old parent) of the best legal change of one parent of `head`.
 
@@ -184,7 +202,7 @@ def swap_gain(
     best, tail, instead = -np.inf, -1, -1
     for at in range(rows.shape[0]):
         for other in range(rows.shape[1]):
-            if rows[at, other] > best and not above[head, other]:
+            if rows[at, other] > best + slack and not above[head, other]:
                 mark = here ^ marks[outs[at], head] ^ marks[other, head]
                 if not _forbidden(mark, visited):
                     best, tail, instead = rows[at, other], other, outs[at]

@@ -12,10 +12,7 @@ from tacit.learn.fits import Stop
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.perturbing import reordered, shaken
 from tacit.learn.structure.settings import HillClimb, Tabu
-from tacit.learn.structure.state import Change, Parents, State
-
-NOTHING = 1e-9
-"""A gain that rounding could have made, as a share of the score."""
+from tacit.learn.structure.state import Change, Parents, State, rounding
 
 
 @dataclass(slots=True, eq=False)
@@ -81,11 +78,6 @@ class Task:
         if self.settings.ascent == "first":
             return "none"
         return "replacing" if self.settings.replace else "all"
-
-
-def rounding(score: float) -> float:
-    """What a gain must exceed to count at this score."""
-    return NOTHING * max(1.0, abs(score)) if np.isfinite(score) else 0.0
 
 
 def begun(ledger: Ledger, start: Parents) -> Walk:

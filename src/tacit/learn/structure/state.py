@@ -17,6 +17,8 @@ Parents: TypeAlias = tuple[tuple[int, ...], ...]
 """The parents of every variable, in rising order."""
 Marks: TypeAlias = npt.NDArray[np.uint64]
 VERBS = ("add", "delete", "reverse", "replace")
+NOTHING = 1e-9
+"""A gain that rounding could have made, as a share of the score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,11 @@ class Change:
     head: int
     gain: float
     instead: int = -1
+
+
+def rounding(score: float) -> float:
+    """What a gain must exceed to count at this score."""
+    return NOTHING * max(1.0, abs(score)) if np.isfinite(score) else 0.0
 
 
 def gained(after: float | Floats, before: float) -> Floats:
@@ -136,16 +143,42 @@ class State:
         sizes = np.array([len(who) for who in self.parents], dtype=np.int64)
         heads = np.repeat(np.arange(sizes.size), sizes)
         tails = np.array([tail for who in self.parents for tail in who], dtype=np.int64)
+        slack = rounding(self.score)
         verb, tail, head, gain = best_change(
             self.gains, self.tops, tails, heads, self.arcs, self.above, ~limits.required,
-            sizes >= limits.most, marks, self.mark, visited,
+            sizes >= limits.most, slack, marks, self.mark, visited,
         )  # fmt: skip
         found = Change(VERBS[verb], tail, head, gain) if verb >= 0 else None
+        if found is not None and found.verb == "add":
+            found = self._either_way(found, slack, visited)
         for to, (outs, rows) in self.swaps.items():
-            gain, tail, out = swap_gain(rows, outs, to, self.above, self.mark, marks, visited)
-            if tail >= 0 and (found is None or gain > found.gain):
+            gain, tail, out = swap_gain(
+                rows, outs, to, self.above, slack, self.mark, marks, visited
+            )
+            if tail >= 0 and (found is None or gain > found.gain + slack):
                 found = Change("replace", tail, to, gain, out)
         return found
+
+    def _either_way(self, change: Change, slack: float, visited: Marks) -> Change:
+        """The arc, or its reverse if it gains as much and more can be gained after it.
+
+        Where two variables have no other parents, every score that is equal for equivalent dags
+        gains the same both ways. The way that meets another parent can be told by how much it
+        would gain next.
+        """
+        other = Change("add", change.head, change.tail, float(self.gains[change.head, change.tail]))
+        if not other.gain >= change.gain - slack or not self.legal(other):
+            return change
+        if (self.mark ^ marks_of(self.ledger.n)[other.tail, other.head]) in visited:
+            return change
+        return other if self._after(other) > self._after(change) + slack else change
+
+    def _after(self, change: Change) -> float:
+        """The most that one more parent of the same variable would gain after an arc was added."""
+        head = change.head
+        who = tuple(sorted((*self.parents[head], change.tail)))
+        rows = gained(self.ledger.adding(head, who), self.ledger.family(head, who))
+        return max(0.0, float(rows[~self.above[head]].max(initial=0.0)))
 
     def gain(self, change: Change) -> float:
         """What a change would gain, asking only for the families it touches."""
