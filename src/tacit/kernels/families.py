@@ -57,7 +57,7 @@ def _n_log_n(count: float, known: Floats) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _log_gamma(x: float) -> float:
+def log_gamma(x: float) -> float:
     """log Γ(x): Stirling's series where five terms give all digits of a double."""
     if x < 16.0:
         return lgamma(x)
@@ -75,7 +75,7 @@ def _gamma_ratio(count: float, alpha: float, known: float) -> float:
         return log(alpha * (alpha + 1.0))
     if count == 3.0:
         return log(alpha * (alpha + 1.0) * (alpha + 2.0))
-    return _log_gamma(alpha + count) - known
+    return log_gamma(alpha + count) - known
 
 
 @njit(cache=True, nogil=True)
@@ -85,7 +85,7 @@ def score_rows(rows: Any, states: int, alpha: float, known: Floats) -> float:
     if alpha < 0:
         return _greatest(rows, states, known)
     total, whole = 0.0, alpha * states
-    of_cell, of_row = _log_gamma(alpha), _log_gamma(whole)
+    of_cell, of_row = log_gamma(alpha), log_gamma(whole)
     for start in range(0, rows.size, states):
         seen = 0.0
         for cell in range(start, start + states):
@@ -205,7 +205,7 @@ def _score_seen(
 ) -> float:
     """What the cells and rows of some cases say, each once; they are empty afterwards."""
     total, whole = 0.0, alpha * child_states
-    of_cell, of_row = (_log_gamma(alpha), _log_gamma(whole)) if alpha > 0 else (0.0, 0.0)
+    of_cell, of_row = (log_gamma(alpha), log_gamma(whole)) if alpha > 0 else (0.0, 0.0)
     for at in range(start, end):
         case = order[at]
         row = column[case]
