@@ -10,7 +10,7 @@ import pytest
 import tacit as tc
 from commands import run
 from tacit.core.errors import FormatError, OptionError
-from tacit.learn import checkpoints
+from tacit.learn import diaries
 
 PAIR = {"Flu": ["no", None, "yes"], "Cough": ["no", "yes", "yes"]}
 WHOLE = {"Flu": ["no", "no", "yes"], "Cough": ["no", "yes", "yes"]}
@@ -139,7 +139,7 @@ def unfinish(path: Path, **more: object) -> None:
     ],
 )
 def test_a_damaged_checkpoint_is_said_to_be_one(tmp_path, monkeypatch, more):
-    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    monkeypatch.setattr(diaries, "EVERY", 0.0)
     path = tmp_path / "run.ckpt"
     whole = keep(path)
     unfinish(path)

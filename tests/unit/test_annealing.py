@@ -17,7 +17,7 @@ from tacit.core.errors import OptionError
 from tacit.engines.table_scores import Columns, TableScorer
 from tacit.estimate.scores.tables import table_score
 from tacit.knowledge.limits import Limits
-from tacit.learn import checkpoints
+from tacit.learn import diaries
 from tacit.learn.annealing.dags import Cases, annealed_search, simulated_search
 from tacit.learn.annealing.driver import Round
 from tacit.learn.annealing.notes import annealing_notes
@@ -48,7 +48,7 @@ class BreakError(Exception):
 @pytest.mark.parametrize("reweight", REWEIGHTS)
 @pytest.mark.parametrize("restarts", [1, 2])
 def test_broken_anywhere_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, reweight, restarts):
-    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    monkeypatch.setattr(diaries, "EVERY", 0.0)
     method = tc.WeightAnnealing(tc.EM(restarts=restarts, max_steps=40), reweight, **HOW)
     whole, steps = latent(method, threads=1), 0
     for first in (4, 17):

@@ -18,6 +18,7 @@ import questions
 import tacit as tc
 from tacit.core.errors import FormatError, OptionError
 from tacit.learn import checkpoints
+from tacit.learn.diaries import Diary
 from tacit.learn.fits import Stop
 
 TRUTH = questions.random_network(41, size=6)
@@ -28,10 +29,10 @@ METHOD = tc.EM(restarts=3, tolerance=0.0)
 SCRIPT = """
 import sys, time
 import tacit as tc
-from tacit.learn import checkpoints
+from tacit.learn import diaries
 sys.path.insert(0, {tests!r})
 from test_checkpoints import DAG, CASES, METHOD
-checkpoints.EVERY = 0.0
+diaries.EVERY = 0.0
 tc.fit(DAG, CASES, hidden={{"H": 2}}, method=tc.EM(restarts=1, max_steps=1), seed=1)  # compiled
 print("begun", flush=True)
 def slowly(done, total):
@@ -224,7 +225,7 @@ def test_only_em_keeps_checkpoints_and_resume_needs_one(tmp_path: Path):
 
 
 def test_the_file_is_written_every_few_seconds_only(tmp_path: Path):
-    kept = checkpoints.Checkpoint(tmp_path / "run.ckpt", {})
+    kept = checkpoints.Checkpoint(Diary(tmp_path / "run.ckpt", checkpoints.FORM, {}))
     run = checkpoints.Kept(np.ones(2), None, (0.0,), None)
     kept.keep(0, run)
     assert not (tmp_path / "run.ckpt").exists()

@@ -16,8 +16,8 @@ import naive_scores
 import naive_structures
 import tacit as tc
 from tacit.knowledge.limits import Limits
+from tacit.learn import diaries
 from tacit.learn.fits import Stop
-from tacit.learn.structure import walks
 from tacit.learn.structure.confidence import ArcConfidence, confidence_of
 from tacit.learn.structure.question import ask
 from tacit.learn.structure.running import resampling
@@ -457,7 +457,7 @@ KEPT = [each for each in METHODS if isinstance(each, tc.HillClimb | tc.Tabu)]
 def test_a_search_taken_up_again_is_the_one_never_interrupted(method, tmp_path, monkeypatch):
     whole = tc.search(CASES, method=method, seed=4)
     for every, at in ((0.0, 3), (1e9, 4)):
-        monkeypatch.setattr(walks, "EVERY", every)
+        monkeypatch.setattr(diaries, "EVERY", every)
         kept = tmp_path / f"{every}.ckpt"
         part = tc.search(CASES, method=method, seed=4, progress=interrupting(at), checkpoint=kept)
         assert part.stop is Stop.INTERRUPTED

@@ -12,8 +12,8 @@ import pytest
 import tacit as tc
 from gappy import gappy, leaves_of, network
 from naive import all_dags
+from tacit.learn import diaries
 from tacit.learn.fits import Stop
-from tacit.learn.structure import sem_checkpoint
 from tacit.learn.structure.settings import Tabu
 
 
@@ -235,7 +235,7 @@ class Enough:
 def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anneal: bool
 ) -> None:
-    monkeypatch.setattr(sem_checkpoint, "EVERY", 0.0)
+    monkeypatch.setattr(diaries, "EVERY", 0.0)
     data = gappy(leaves_of("H", "ABCD"), 300, 0.1, seed=2, hidden="H")
     path, plain = tmp_path / "run.json", tc.HillClimb(restarts=0)
     method = tc.WeightAnnealing(plain, end=0.1, cooling=0.7) if anneal else plain

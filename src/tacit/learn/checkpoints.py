@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,14 +11,10 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import FormatError, OptionError, TacitError
-from tacit.io.files import read_text, write_whole
+from tacit.learn.diaries import Diary, Form, damaged
 from tacit.learn.fits import Stop
 
-FORMAT = "tacit-checkpoint"
-VERSION = 1
-EVERY = 5.0
-"""Seconds between two writings of a checkpoint."""
+FORM = Form("tacit-checkpoint", "checkpoint", "fit", "runs")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,17 +33,10 @@ class Kept:
 
 @dataclass(slots=True, eq=False)
 class Checkpoint:
-    """The file, what it must agree with, and the runs it holds.
+    """The file, and the runs it holds."""
 
-    task   plain data that names the problem: cases, structure, settings, seed
-    every  seconds between two writings
-    """
-
-    path: Path
-    task: Mapping[str, Any]
+    diary: Diary
     runs: dict[int, Kept] = field(default_factory=dict)
-    every: float = field(default_factory=lambda: EVERY)
-    _written: float = field(default_factory=time.monotonic)
     _lock: Lock = field(default_factory=Lock)
 
     def of_run(self, number: int) -> Kept | None:
@@ -60,16 +47,15 @@ class Checkpoint:
         """Remember a run; write the file if it is time, whole or not at all."""
         with self._lock:
             self.runs[number] = kept
-            if now or time.monotonic() - self._written >= self.every:
+            if now or self.diary.due:
                 self.write()
 
     def write(self) -> None:
         """Put everything on disk, whole or not at all."""
-        write_whole(self.path, json.dumps(self._plain()))
-        self._written = time.monotonic()
+        self.diary.write(self._plain())
 
     def _plain(self) -> dict[str, Any]:
-        runs = {
+        return {
             str(number): {
                 "theta": kept.theta.tolist(),
                 "before": None if kept.before is None else kept.before.tolist(),
@@ -79,7 +65,6 @@ class Checkpoint:
             }
             for number, kept in sorted(self.runs.items())
         }
-        return {"format": FORMAT, "version": VERSION, "task": dict(self.task), "runs": runs}
 
 
 def open_checkpoint(
@@ -89,55 +74,17 @@ def open_checkpoint(
 
     A fresh one is written at once: a file that cannot be written is an error before the work.
     """
+    diary = Diary(Path(path), FORM, task)
     if not resume or not Path(path).exists():
-        fresh = Checkpoint(Path(path), task)
+        fresh = Checkpoint(diary)
         fresh.write()
         return fresh
+    found = FORM.resumed(Path(path), dict(task))
     try:
-        plain = _opened(path)
-        check_same_task(path, dict(plain["task"]), dict(task))
-        runs = {int(number): _kept(each, size) for number, each in plain["runs"].items()}
-    except TacitError:
-        raise
+        runs = {int(number): _kept(each, size) for number, each in found.items()}
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise FormatError(f"{path}: the checkpoint is damaged; start without it") from None
-    return Checkpoint(Path(path), task, runs)
-
-
-def kept_seed(path: str | Path) -> int | None:
-    """The seed of the fit that a checkpoint keeps, if there is one."""
-    if not Path(path).exists():
-        return None
-    task = _opened(path).get("task")
-    seed = task.get("seed") if isinstance(task, dict) else None
-    return seed if type(seed) is int and seed >= 0 else None
-
-
-def _opened(path: str | Path) -> dict[str, Any]:
-    try:
-        plain = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError):
-        plain = None
-    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        raise FormatError(f"{path}: this is no checkpoint, or it was cut short; start without it")
-    if plain.get("version") != VERSION:
-        raise FormatError(
-            f"{path}: version {plain.get('version')!r} of checkpoints is not known here; "
-            f"this release reads version {VERSION}"
-        )
-    return plain
-
-
-def check_same_task(
-    path: str | Path, kept: Mapping[str, Any], task: Mapping[str, Any], what: str = "fit"
-) -> None:
-    """Nothing, or an error about a checkpoint of another piece of work."""
-    if kept != task:
-        apart = sorted(key for key in {*kept, *task} if kept.get(key) != task.get(key))
-        raise OptionError(
-            f"{path}: the checkpoint belongs to another {what}; these differ: {', '.join(apart)}"
-            "\n\nresume with the same cases, structure and settings, or choose another file"
-        )
+        raise damaged(path) from None
+    return Checkpoint(diary, runs)
 
 
 def _kept(plain: Mapping[str, Any], size: int) -> Kept:

@@ -244,5 +244,5 @@ def _state(
 
 
 def _damaged(checkpoint: Checkpoint | None) -> FormatError:
-    path = "" if checkpoint is None else checkpoint.path
+    path = "" if checkpoint is None else checkpoint.diary.path
     return FormatError(f"{path}: the checkpoint is damaged; start without it")

@@ -12,6 +12,7 @@ from tacit.core.dag import Dag
 from tacit.core.errors import OptionError
 from tacit.core.grid import counted
 from tacit.core.network import Network
+from tacit.core.options import check_checkpoint
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
 from tacit.estimate.scores.dag_priors import DagPrior
@@ -20,6 +21,7 @@ from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Callback, watched
+from tacit.learn.settings import chosen_of
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.fitted import check_found, fitted_search
 from tacit.learn.structure.outcome import Outcome
@@ -29,7 +31,7 @@ from tacit.learn.structure.running import RUNNERS, Run, run
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.settings import HillClimb, Tabu
 from tacit.learn.structure.starting import start_of
-from tacit.learn.structure.walks import KeptWalk, kept_search_seed, refuse_checkpoint
+from tacit.learn.structure.walks import FORM, KeptWalk, refuse_checkpoint
 
 
 def search(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
@@ -73,8 +75,8 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     checkpoint  a file that keeps a running search, so that `resume=True` can go on after a break
     """
     chosen = check_method(HillClimb() if method is None else method)
-    if resume and checkpoint is None:
-        raise OptionError("resume=True needs checkpoint=, the file to go on from")
+    chosen_of(prior, estimate)
+    check_checkpoint(checkpoint, resume)
     if checkpoint is not None and not isinstance(chosen, HillClimb | Tabu):
         raise refuse_checkpoint(chosen.describe())
     if type(bootstrap) is not int or bootstrap < 0:
@@ -111,7 +113,7 @@ def most_parents(method: Any) -> int | None:
 
 def _seed(seed: int | None, checkpoint: str | Path | None) -> int:
     if seed is None and checkpoint is not None:
-        seed = kept_search_seed(checkpoint)
+        seed = FORM.seed(checkpoint)
     return fresh_seed(seed)
 
 

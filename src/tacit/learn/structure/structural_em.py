@@ -11,6 +11,7 @@ from typing import Any
 from tacit.core.dag import Dag
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
+from tacit.core.options import check_checkpoint
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import BDeu, Prior
 from tacit.estimate.scores.dag_priors import DagPrior
@@ -20,9 +21,10 @@ from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.hidden import Hidden
 from tacit.learn.progress import Callback, watched
+from tacit.learn.settings import chosen_of
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_asking import Asked, Said, ask
-from tacit.learn.structure.sem_checkpoint import KeptRounds, kept_rounds_seed
+from tacit.learn.structure.sem_checkpoint import FORM, KeptRounds
 from tacit.learn.structure.sem_found import as_found
 from tacit.learn.structure.sem_job import PLAIN
 from tacit.learn.structure.sem_running import Course, run_structural_em
@@ -88,8 +90,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     progress   True or False for a bar or none; or a callback told(done, total, score)
     checkpoint  a file that keeps running rounds, so that `resume=True` can go on after a break
     """
-    if resume and checkpoint is None:
-        raise OptionError("resume=True needs checkpoint=, the file to go on from")
+    chosen_of(prior, estimate)
+    check_checkpoint(checkpoint, resume)
     for name, number in (("restarts", restarts), ("steps", steps), ("max_rounds", max_rounds)):
         if number is not None and not (type(number) is int and number >= 1):
             raise OptionError(f"{name}={number!r} must be a whole number, 1 or more")
@@ -104,7 +106,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
         ),
     )  # fmt: skip
     if seed is None and resume and checkpoint is not None:
-        seed = kept_rounds_seed(checkpoint)
+        seed = FORM.seed(checkpoint)
     runs = restarts or (RESTARTS if asked.job.hidden else 1)
     with watched(progress, "structural EM") as told:
         course = Course(asked.dag, runs, max_rounds, fresh_seed(seed), asked.given, annealing, told)
@@ -115,7 +117,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
 def _check_variant(variant: str | None, score: AnyScore) -> None:
     if variant is None:
         return
-    if variant not in VARIANTS:
+    if not isinstance(variant, str) or variant not in VARIANTS:
         raise OptionError(f"variant={variant!r} must be one of {', '.join(VARIANTS)}")
     if VARIANTS[variant] != isinstance(score, Prior):
         need = "a prior, such as tc.BDeu(5)" if VARIANTS[variant] else "tc.BIC(), tc.MDL() or alike"

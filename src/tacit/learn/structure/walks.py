@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tacit.core.errors import FormatError, OptionError, TacitError
-from tacit.io.files import read_text, write_whole
-from tacit.learn.checkpoints import EVERY, check_same_task
+from tacit.core.errors import OptionError
+from tacit.learn.diaries import Diary, Form, damaged
 from tacit.learn.structure.climbing import Walk, begun
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.state import VERBS, Change, Parents
 
-FORMAT = "tacit-search-checkpoint"
-VERSION = 1
+FORM = Form("tacit-search-checkpoint", "checkpoint of a search", "search", "walk", empty=True)
 SAME = 1e-6
 """Scores that differ by less, as a share, are the same score computed in another order."""
 
 
 @dataclass(slots=True, eq=False)
 class KeptWalk:
-    """The file, what it must agree with, and the walk it held when it was opened.
+    """The file, and the walk it held when it was opened; None: nothing to go on from."""
 
-    task   plain data that names the problem: cases, score, method, seed
-    found  what the file held; None: nothing to go on from
-    every  seconds between two writings
-    """
-
-    path: Path
-    task: Mapping[str, Any]
+    diary: Diary
     found: Mapping[str, Any] | None = None
-    every: float = field(default_factory=lambda: EVERY)
-    _written: float = field(default_factory=time.monotonic)
 
     @staticmethod
     def open(path: str | Path, task: Mapping[str, Any], resume: bool) -> KeptWalk:
@@ -45,14 +33,11 @@ class KeptWalk:
 
         A fresh one is written at once: a file that cannot be written is an error before the work.
         """
-        here = Path(path)
-        if not resume or not here.exists():
-            fresh = KeptWalk(here, dict(task))
-            fresh._write(None)
-            return fresh
-        plain = _opened(here)
-        check_same_task(here, plain["task"], task, "search")
-        return KeptWalk(here, dict(task), plain["walk"])
+        diary = Diary(Path(path), FORM, dict(task))
+        if resume and diary.path.exists():
+            return KeptWalk(diary, FORM.resumed(diary.path, task))
+        diary.write(None)
+        return KeptWalk(diary)
 
     def begin(self, ledger: Ledger, start: Parents, rng: np.random.Generator) -> Walk:
         """The walk that was kept, or one that has not made a step; `rng` is set to where it was."""
@@ -64,53 +49,17 @@ class KeptWalk:
             rng.bit_generator.state = self.found["random"]
             ledger.evaluations += int(self.found["evaluations"])
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
-            raise _damaged(self.path) from None
+            raise damaged(self.diary.path) from None
         return walk
 
     def keep(
         self, walk: Walk, rng: np.random.Generator, evaluations: int, now: bool = False
     ) -> None:
         """Write the walk if it is time, whole or not at all."""
-        if now or time.monotonic() - self._written >= self.every:
+        if now or self.diary.due:
             plain = _plain(walk)
             plain.update(random=rng.bit_generator.state, evaluations=evaluations)
-            self._write(plain)
-
-    def _write(self, walk: Mapping[str, Any] | None) -> None:
-        plain = {"format": FORMAT, "version": VERSION, "task": dict(self.task), "walk": walk}
-        write_whole(self.path, json.dumps(plain))
-        self._written = time.monotonic()
-
-
-def kept_search_seed(path: str | Path) -> int | None:
-    """The seed of the search that a checkpoint keeps, if there is one."""
-    if not Path(path).exists():
-        return None
-    seed = _opened(Path(path))["task"].get("seed")
-    return seed if type(seed) is int and seed >= 0 else None
-
-
-def _opened(path: Path) -> dict[str, Any]:
-    try:
-        plain = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError):
-        plain = None
-    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        raise FormatError(
-            f"{path}: this is no checkpoint of a search, or it was cut short; start without it"
-        )
-    if plain.get("version") != VERSION:
-        raise FormatError(
-            f"{path}: version {plain.get('version')!r} of checkpoints is not known here; "
-            f"this release reads version {VERSION}"
-        )
-    if not isinstance(plain.get("task"), dict) or not isinstance(plain.get("walk"), dict | None):
-        raise _damaged(path)
-    return plain
-
-
-def _damaged(path: Path) -> TacitError:
-    return FormatError(f"{path}: the checkpoint is damaged; start without it")
+            self.diary.write(plain)
 
 
 def _plain(walk: Walk) -> dict[str, Any]:
