@@ -26,6 +26,7 @@ _HOMES = {
         "markov_blanket",
         "moral_graph",
     ),
+    "tacit.core.difference": ("DagDifference", "compare_dags", "shd"),
     "tacit.core.equivalence": (
         "Cpdag",
         "cpdag",
@@ -131,6 +132,9 @@ _HOMES = {
     "tacit.learn.structure.moves": ("Move",),
     "tacit.learn.structure.settings": ("HillClimb", "Tabu"),
     "tacit.learn.structure.methods_exact": ("TAN", "ChowLiu", "Exact"),
+    "tacit.learn.unseen.removal": ("remove_variable",),
+    "tacit.learn.unseen.signatures": ("Signature", "Signatures", "signatures"),
+    "tacit.learn.unseen.insertion": ("insert_hidden",),
     "tacit.learn.discover": ("discover",),
     "tacit.learn.discovered": ("Discovery",),
     "tacit.learn.discovery.finds": ("Proposal",),

@@ -1,6 +1,9 @@
 # Made by tests/stubs.py.
 from tacit.core.dag import Dag as Dag
 from tacit.core.dataset import Dataset as Dataset
+from tacit.core.difference import DagDifference as DagDifference
+from tacit.core.difference import compare_dags as compare_dags
+from tacit.core.difference import shd as shd
 from tacit.core.equivalence import Cpdag as Cpdag
 from tacit.core.equivalence import cpdag as cpdag
 from tacit.core.equivalence import equivalent as equivalent
@@ -145,6 +148,11 @@ from tacit.learn.transfers import Aggregate as Aggregate
 from tacit.learn.transfers import BestFragment as BestFragment
 from tacit.learn.transfers import Mixture as Mixture
 from tacit.learn.transfers import Pool as Pool
+from tacit.learn.unseen.insertion import insert_hidden as insert_hidden
+from tacit.learn.unseen.removal import remove_variable as remove_variable
+from tacit.learn.unseen.signatures import Signature as Signature
+from tacit.learn.unseen.signatures import Signatures as Signatures
+from tacit.learn.unseen.signatures import signatures as signatures
 from tacit.reporting.report import Report as Report
 from tacit.reporting.report import report as report
 from tacit.version import __version__ as __version__
