@@ -79,6 +79,8 @@ def test_columns_that_say_nothing_are_noted():
         "leave it out"
     )
     assert "Who" not in " ".join(tc.search(CASES, method=tc.HillClimb(restarts=0)).notes)
+    both = tc.search({"A": CASES["A"], "Who": names, "Whom": names}, method=tc.ChowLiu())
+    assert sum("Who" in note for note in both.notes) == 1
 
 
 def test_one_column_alone_has_no_arcs():
@@ -141,6 +143,57 @@ def test_a_method_that_is_none():
     assert said(bootstrap=-1) == "bootstrap=-1 must be a whole number, 0 or more"
     assert said(bootstrap=True) == "bootstrap=True must be a whole number, 0 or more"
     assert said(prior="bdeu") == "prior takes a value such as tc.BDeu(1), not 'bdeu'"
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"prior": []}, "prior takes a value such as tc.BDeu(1), not []"),
+        ({"prior": np.ones(2)}, "prior takes a value such as tc.BDeu(1), not array([1., 1.])"),
+        ({"estimate": tc.ML}, "estimate takes a value such as tc.ML(), not the class ML"),
+        ({"estimate": {}}, "estimate takes a value such as tc.ML(), not {}"),
+        ({"leave_out": 3}, "leave_out takes a name or a list of names, not 3"),
+        ({"leave_out": b"A"}, "leave_out takes a name or a list of names, not b'A'"),
+        ({"leave_out": ["A", 1]}, "leave_out takes a name or a list of names, not ['A', 1]"),
+        ({"progress": "yes"}, "progress='yes' must be True or False"),
+        ({"checkpoint": 3}, "checkpoint takes the path of a file, not 3"),
+        ({"checkpoint": ""}, "checkpoint takes the path of a file, not ''"),
+        ({"checkpoint": "kept", "resume": "yes"}, "resume='yes' must be True or False"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_refused_before_the_search(wishes, message):
+    def heard(done, total, score):
+        raise AssertionError("the search has begun")
+
+    assert said(**{"progress": heard, **wishes}) == message
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tc.BGe("1"), "mean_strength='1' must be a number of cases above 0"),
+        (lambda: tc.BGe(None), "mean_strength=None must be a number of cases above 0"),
+        (lambda: tc.BGe(1, []), "scale_strength=[] must be a number of cases above 0"),
+        (lambda: tc.BGe(10**400), f"mean_strength={10**400} must be a number of cases above 0"),
+        (lambda: tc.BDeu(10**400), f"the strength of a prior is a number of cases, not {10**400}"),
+        (lambda: tc.ArcPenalty("1"), "an arc costs a finite number of nats, not '1'"),
+        (
+            lambda: tc.ArcBeliefs([("A", "B")]),
+            'tc.ArcBeliefs takes a dict from arcs to beliefs, such as {("A", "B"): 0.9}, '
+            "not [('A', 'B')]",
+        ),
+        (
+            lambda: tc.ArcBeliefs({("A", "B"): "much"}),
+            "the belief in A -> B must lie between 0 and 1, not 'much'"
+            "\n\nto be certain, say require or forbid in knowledge=",
+        ),
+    ],
+)
+def test_scores_and_priors_of_what_is_no_number(make, message):
+    with pytest.raises(tc.OptionError) as caught:
+        make()
+    assert str(caught.value) == message
+    assert tc.BDeu(10**30).strength == 10**30
 
 
 def test_a_target_or_root_that_is_no_column():

@@ -89,6 +89,11 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
             "\n\nleave variant out, or choose such a score",
         ),
         (DATA, {"variant": "both"}, "variant='both' must be one of bayes, map"),
+        (DATA, {"variant": []}, "variant=[] must be one of bayes, map"),
+        (DATA, {"prior": 3}, "prior takes a value such as tc.BDeu(1), not 3"),
+        (DATA, {"around": 3}, "around takes a name or a list of names, not 3"),
+        (DATA, {"leave_out": True}, "leave_out takes a name or a list of names, not True"),
+        (DATA, {"checkpoint": 3}, "checkpoint takes the path of a file, not 3"),
         (
             DATA,
             {"method": tc.TAN("A")},

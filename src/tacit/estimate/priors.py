@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest
 from tacit.core.network import Network, check_network
+from tacit.core.options import is_number
 from tacit.core.variables import Discrete
 
 Joint: TypeAlias = Callable[[Network, tuple[str, ...]], Floats]
@@ -51,8 +52,7 @@ class TablePrior(Prior):
 
 
 def _check_strength(strength: float) -> None:
-    number = isinstance(strength, int | float | np.number) and not isinstance(strength, bool)
-    if not number or not np.isfinite(strength) or strength < 0:
+    if not is_number(strength) or strength < 0:
         raise OptionError(f"the strength of a prior is a number of cases, not {strength!r}")
 
 

@@ -10,15 +10,16 @@ from typing import Any
 from tacit.core.dag import Dag
 from tacit.core.errors import MissingError, OptionError
 from tacit.core.network import Network
+from tacit.core.options import check_checkpoint
 from tacit.core.variables import Continuous
 from tacit.engines.statistics import Statistics
-from tacit.estimate.estimates import Estimate, Smoothed
+from tacit.estimate.estimates import Estimate
 from tacit.estimate.posteriors import check_level
-from tacit.estimate.priors import BDeu, Prior
+from tacit.estimate.priors import Prior
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.borrowed_fit import Lenders, fit_borrowing, lenders, refuse_inferred
-from tacit.learn.checkpoints import kept_seed
+from tacit.learn.checkpoints import FORM
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted, count_cases, counted_before
 from tacit.learn.counting import fit_counted
@@ -29,7 +30,7 @@ from tacit.learn.inferred import Wishes, fit_inferred
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.progress import Callback, watched
 from tacit.learn.ruled import doubted_part
-from tacit.learn.settings import check_choices
+from tacit.learn.settings import chosen_of
 from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
 from tacit.learn.transfers import Transfer
 
@@ -89,11 +90,9 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     """
     check_level(level)
     seed = None if seed is None else fresh_seed(seed)
-    choices = Choices(prior or BDeu(1), estimate or Smoothed(), method, level, seed)
-    check_choices(choices)
+    choices = chosen_of(prior, estimate, method, level, seed)
     begin, known = _start(start, structure), as_knowledge(knowledge)
-    if resume and checkpoint is None:
-        raise OptionError("resume=True needs checkpoint=, the file to go on from")
+    check_checkpoint(checkpoint, resume)
     given = as_structure(structure)
     lent = lenders(sources, transfer, given, choices)
     if isinstance(data, Statistics):
@@ -109,7 +108,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     if begin is not None:
         gathered = replace(gathered, structure=_started(given))
     if seed is None and resume and checkpoint is not None:
-        seed = kept_seed(checkpoint)
+        seed = FORM.seed(checkpoint)
     chosen = replace(choices, method=choices.method or EM(), seed=fresh_seed(seed))
     wishes = Wishes(groups, begin, threads, checkpoint, resume, known)
     with watched(progress, "EM") as told:

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Protocol, TypeAlias
 
+from tacit.core.options import check_flag
+
 Callback: TypeAlias = Callable[[int, int], None] | Callable[[int, int, float | None], None]
 """What a caller may bring: told how much is done, of how much, and the objective if it asks."""
 
@@ -33,6 +35,8 @@ def watched(progress: bool | Callback | None, what: str) -> Iterator[Report]:
     if callable(progress):
         yield _hearing(progress)
         return
+    if progress is not None:
+        check_flag("progress", progress)
     wanted = progress if progress is not None else sys.stderr.isatty()
     if not wanted:
         yield _silent

@@ -6,14 +6,29 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.core.errors import OptionError
-from tacit.estimate.estimates import Estimate
-from tacit.estimate.priors import Prior
+from tacit.core.options import check_value
+from tacit.estimate.estimates import Estimate, Smoothed
+from tacit.estimate.priors import BDeu, Prior
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.choices import Choices
 from tacit.learn.methods import EM, Method
 from tacit.learn.structures import Structure
 from tacit.version import __version__
+
+
+def chosen_of(
+    prior: Prior | None,
+    estimate: Estimate | None,
+    method: Method | None = None,
+    level: float = 0.95,
+    seed: int | None = None,
+) -> Choices:
+    """The choices with defaults filled in; an error about a value that is none of its kind."""
+    prior = BDeu(1) if prior is None else prior
+    estimate = Smoothed() if estimate is None else estimate
+    choices = Choices(prior, estimate, method, level, seed)
+    check_choices(choices)
+    return choices
 
 
 def check_choices(choices: Choices) -> None:
@@ -24,9 +39,7 @@ def check_choices(choices: Choices) -> None:
         ("method", choices.method, Method | None, "tc.EM() or tc.AvailableCases()"),
     )
     for option, given, kind, example in kinds:
-        if not isinstance(given, kind):
-            shown = f"the class {given.__name__}" if isinstance(given, type) else repr(given)
-            raise OptionError(f"{option} takes a value such as {example}, not {shown}")
+        check_value(option, given, kind, example)
     if isinstance(choices.method, WeightAnnealing):
         check_wrapped(choices.method, (EM,), "tc.fit")
 

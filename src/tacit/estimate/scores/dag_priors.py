@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest
+from tacit.core.options import is_number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +45,7 @@ class ArcPenalty(DagPrior):
     nats: float = 1.0
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.nats):
+        if not is_number(self.nats):
             raise OptionError(f"an arc costs a finite number of nats, not {self.nats!r}")
 
     def terms(self, names: Sequence[str]) -> DagTerms:
@@ -99,9 +100,10 @@ class ArcBeliefs(DagPrior):
     otherwise: float = 0.5
 
     def __post_init__(self) -> None:
+        _check_arcs(self.arcs)
         said = {f"{tail} -> {head}": belief for (tail, head), belief in self.arcs.items()}
         for what, belief in {**said, "otherwise": self.otherwise}.items():
-            if not 0 < belief < 1:
+            if not (is_number(belief) and 0 < belief < 1):
                 raise OptionError(
                     f"the belief in {what} must lie between 0 and 1, not {belief!r}"
                     "\n\nto be certain, say require or forbid in knowledge="
@@ -125,6 +127,18 @@ class ArcBeliefs(DagPrior):
         """The prior as Python writes it, long ones cut."""
         shown = listed((f"{tail} -> {head}: {p:g}" for (tail, head), p in self.arcs.items()), 4)
         return f"ArcBeliefs({{{shown}}}, otherwise={self.otherwise:g})"
+
+
+def _check_arcs(arcs: object) -> None:
+    shaped = isinstance(arcs, Mapping) and all(
+        isinstance(arc, tuple) and len(arc) == 2 and all(isinstance(name, str) for name in arc)
+        for arc in arcs
+    )
+    if not shaped:
+        raise OptionError(
+            f'tc.ArcBeliefs takes a dict from arcs to beliefs, such as {{("A", "B"): 0.9}}, '
+            f"not {arcs!r:.60}"
+        )
 
 
 def _log_choose(n: int, k: int) -> float:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
 
-import numpy as np
-
 from tacit.core.errors import OptionError
+from tacit.core.options import is_number
 from tacit.estimate.priors import Prior
 from tacit.estimate.scores.complexity import log_complexity
 
@@ -131,7 +130,8 @@ class BGe(Score):
     def __post_init__(self) -> None:
         for name in ("mean_strength", "scale_strength"):
             given = getattr(self, name)
-            if given is not None and not (np.isfinite(given) and given > 0):
+            optional = given is None and name == "scale_strength"
+            if not optional and not (is_number(given) and given > 0):
                 raise OptionError(f"{name}={given!r} must be a number of cases above 0")
 
     def describe(self) -> str:

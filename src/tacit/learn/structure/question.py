@@ -21,6 +21,7 @@ from tacit.core.errors import (
     quoted,
 )
 from tacit.core.grid import counted
+from tacit.core.options import check_value, names_in
 from tacit.core.variables import Continuous, Discrete
 from tacit.engines.gaussian_scores import gaussian_scorer
 from tacit.engines.mixed_scores import mixed_scorer
@@ -158,9 +159,7 @@ def check_scores(score: Any, dag_prior: Any) -> DagPrior | None:
         ("score", score, Score | Prior, "tc.BIC() or tc.BDeu(10)"),
         ("dag_prior", dag_prior, DagPrior | None, "tc.ArcPenalty(1)"),
     ):
-        if not isinstance(given, kind):
-            shown = f"the class {given.__name__}" if isinstance(given, type) else repr(given)
-            raise OptionError(f"{option} takes a value such as {example}, not {shown}")
+        check_value(option, given, kind, example)
     if isinstance(score, MDL) and dag_prior is None:
         return DescriptionLength()
     prior: DagPrior | None = dag_prior
@@ -169,7 +168,7 @@ def check_scores(score: Any, dag_prior: Any) -> DagPrior | None:
 
 def without(cases: Dataset, leave_out: Iterable[str]) -> Dataset:
     """The cases without some of their columns."""
-    gone = [leave_out] if isinstance(leave_out, str) else list(leave_out)
+    gone = names_in("leave_out", leave_out)
     for name in gone:
         if name not in cases:
             raise ColumnError(
@@ -200,12 +199,12 @@ def question_notes(question: Question) -> Iterable[str]:
     """What a reader should know of the cases before believing a dag."""
     cases = question.cases
     yield from cases.notes
-    known = " ".join(cases.notes)
+    told = " ".join(note for note in cases.notes if "is no variable" in note)
     for name, variable in cases.variables.items():
         if not isinstance(variable, Discrete):
             continue
         used = int(np.unique(cases[name]).size)
-        if used >= ALL_DIFFERENT and used == len(cases) and f"{name!r} has" not in known:
+        if used >= ALL_DIFFERENT and used == len(cases) and repr(name) not in told:
             yield (
                 f"{quoted(name)} has another state in every case: it names cases rather than "
                 "describes them; leave it out"

@@ -22,6 +22,7 @@ from tacit.core.errors import (
     quoted,
 )
 from tacit.core.network import Network
+from tacit.core.options import names_in
 from tacit.core.variables import Continuous, Discrete
 from tacit.engines.scoring import Scorer
 from tacit.estimate.priors import Dirichlet, Prior
@@ -275,12 +276,12 @@ def _above_all(dag: Dag, limits: Limits, placed: Sequence[str], hidden: Sequence
 def _around(around: str | Sequence[str] | None, hidden: tuple[str, ...]) -> tuple[str, ...]:
     if around is None:
         return ()
-    names = (around,) if isinstance(around, str) else tuple(around)
+    names = names_in("around", around)
     for name in names:
         if name not in hidden:
             known = f"\n\nhidden variables: {listed(hidden)}" if hidden else ""
             raise OptionError(
-                f"around={name!r} names no hidden variable{nearest(str(name), hidden)}"
+                f"around={name!r} names no hidden variable{nearest(name, hidden)}"
                 f"{known or '; name them by hidden='}"
             )
     return names

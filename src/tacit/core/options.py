@@ -1,0 +1,58 @@
+"""Checks of arguments and options: one message for each kind of mistake, before any work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.core.errors import OptionError
+
+
+def check_value(option: str, given: object, kind: Any, example: str) -> None:
+    """Nothing, or an error about what is no value of its kind: a class, a word."""
+    if not isinstance(given, kind):
+        shown = f"the class {given.__name__}" if isinstance(given, type) else repr(given)
+        raise OptionError(f"{option} takes a value such as {example}, not {shown}")
+
+
+def check_flag(option: str, given: object) -> None:
+    """Nothing, or an error about what is neither True nor False."""
+    if not isinstance(given, bool | np.bool_):
+        raise OptionError(f"{option}={given!r} must be True or False")
+
+
+def is_number(given: object) -> bool:
+    """Whether it is a finite number that fits in a float, and no truth value."""
+    number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
+    try:
+        return number and isfinite(given)  # type: ignore[arg-type]
+    except (OverflowError, TypeError):  # 10**400 fits in no float, 1j is on no line
+        return False
+
+
+def names_in(option: str, given: object) -> tuple[str, ...]:
+    """The names that an option takes, one or several."""
+    names: tuple[Any, ...] = (None,)
+    if isinstance(given, str):
+        names = (given,)
+    elif isinstance(given, Iterable) and not isinstance(given, bytes):
+        names = tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise OptionError(f"{option} takes a name or a list of names, not {given!r}")
+    return names
+
+
+def check_checkpoint(checkpoint: object, resume: object) -> None:
+    """Nothing, or an error about a file to keep work in that is none, or none to go on from."""
+    check_flag("resume", resume)
+    if checkpoint is None:
+        if resume:
+            raise OptionError("resume=True needs checkpoint=, the file to go on from")
+        return
+    if not isinstance(checkpoint, str | Path) or not os.fspath(checkpoint):
+        raise OptionError(f"checkpoint takes the path of a file, not {checkpoint!r}")
