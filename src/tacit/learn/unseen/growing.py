@@ -110,7 +110,8 @@ def grown_by_links(links: Links, seeds: Iterable[Members]) -> set[Members]:
     If more than `MOST_SETS` grow at once, those with several ways to go stop where they are.
     """
     seen = set(seeds)
-    growing, done = list(seen), set()
+    growing: list[Members] = list(seen)
+    done: set[Members] = set()
     while growing:
         ways = [(members, _next(links, members)) for members in growing]
         done.update(members for members, after in ways if not after)

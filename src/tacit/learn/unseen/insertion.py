@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
 from tacit.core.dag import AnyDag, Dag, as_dag
-from tacit.core.errors import DagError, OptionError, listed, quoted
+from tacit.core.errors import DagError, KnowledgeError, listed, quoted
 from tacit.core.grid import counted
 from tacit.core.independence import descendants
-from tacit.knowledge.limits import Limits
+from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.knowledge.limits import Limits, limits_of
 from tacit.knowledge.structural import arrow
 
 Arc: TypeAlias = tuple[str, str]
@@ -50,37 +51,28 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rules:
-    """What rules say about arcs by name; variables that they do not cover are free."""
+    """What rules say about arcs by name; of variables that they do not cover, nothing."""
 
-    limits: Limits | None
-    place: Mapping[str, int] = field(init=False)
+    limits: Limits
+    place: Mapping[str, int]
 
-    def __post_init__(self) -> None:
-        names = () if self.limits is None else self.limits.names
-        object.__setattr__(self, "place", {name: at for at, name in enumerate(names)})
+    def covers(self, tail: str, head: str) -> bool:
+        return tail in self.place and head in self.place
 
     def requires(self, tail: str, head: str) -> bool:
-        covered = self.limits is not None and tail in self.place and head in self.place
-        return covered and bool(self.limits.required[self.place[tail], self.place[head]])
+        place = self.place
+        return self.covers(tail, head) and bool(self.limits.required[place[tail], place[head]])
 
     def allows(self, tail: str, head: str) -> bool:
-        covered = self.limits is not None and tail in self.place and head in self.place
-        return not covered or bool(self.limits.allowed[self.place[tail], self.place[head]])
+        place = self.place
+        return not self.covers(tail, head) or bool(self.limits.allowed[place[tail], place[head]])
 
     def most(self, head: str) -> float:
-        if self.limits is None or head not in self.place:
-            return float("inf")
-        return int(self.limits.most[self.place[head]])
-
-    def required_parents(self, head: str) -> tuple[str, ...]:
-        return tuple(name for name in self.place if self.requires(name, head))
-
-    def required_children(self, tail: str) -> tuple[str, ...]:
-        return tuple(name for name in self.place if self.requires(tail, name))
+        return int(self.limits.most[self.place[head]]) if head in self.place else float("inf")
 
 
 def insert_hidden(
-    dag: AnyDag, members: Iterable[str], name: str = "H", limits: Limits | None = None
+    dag: AnyDag, members: Iterable[str], name: str = "H", *, knowledge: KnowledgeLike = None
 ) -> Dag:
     """The dag in which a new variable is the parent of `members` instead of what links them.
 
@@ -88,15 +80,18 @@ def insert_hidden(
     a member goes to the new variable instead. If the new variable already leads to where that arc
     comes from, this would close a cycle, and the arc stays as it is.
 
-    limits  what rules allow. A required arc stays, too, and so does one from a variable that may
-            not be a parent of the new one; rules about the new one count if the limits name it.
-            It is an error, which says why, if the rules cannot be obeyed.
+    knowledge  rules about structure, which may speak of the new variable. An arc that they require
+               stays, and so does one from a variable that may not be a parent of the new one. An
+               error says why where they cannot be obeyed.
     [Algorithm 5, second phase; HV1 3.4, HV1-28]
     """
-    done = inserted(as_dag(dag), tuple(members), name, limits)
+    dag, members = as_dag(dag), [members] if isinstance(members, str) else list(members)
+    _check(dag, members, name)
+    limits = limits_of(as_knowledge(knowledge), (*dag.names, name))
+    done = inserted(dag, members, name, limits)
     if isinstance(done, Refusal):
         who = listed(map(quoted, done.children))
-        raise OptionError(f"{quoted(name)} cannot be the parent of {who}: {done.why}")
+        raise KnowledgeError(f"{quoted(name)} cannot be the parent of {who}: {done.why}")
     return done.dag
 
 
@@ -105,7 +100,8 @@ def inserted(
 ) -> Insertion | Refusal:
     """The same, with what became of the arcs, or the reason why the rules do not let it be."""
     _check(dag, members, name)
-    rules, children = _Rules(limits), tuple(each for each in dag.names if each in set(members))
+    rules = _rules(Limits.none(()) if limits is None else limits)
+    children = tuple(each for each in dag.names if each in set(members))
     below = descendants(dag, children)
     parents = _parents(dag, children, name, below, rules)
     kept = {
@@ -123,6 +119,10 @@ def inserted(
     left = tuple((parent, child) for child in children for parent in kept[child])
     saved = len(dag.arcs) - len(whole.arcs)
     return Insertion(name, tuple(sorted(members)), parents, left, whole, saved)
+
+
+def _rules(limits: Limits) -> _Rules:
+    return _Rules(limits, {name: at for at, name in enumerate(limits.names)})
 
 
 def _check(dag: Dag, members: Sequence[str], name: str) -> None:
@@ -144,7 +144,7 @@ def _parents(
     If there is no room for all, those with the most such arcs; of equally many all or none, so
     that the order of the variables decides nothing.
     """
-    must = set(rules.required_parents(name)) & set(dag.names)
+    must = {parent for parent in dag.names if rules.requires(parent, name)}
     free = Counter(
         parent
         for child in children
@@ -171,8 +171,8 @@ def _broken(
     for parent in parents:
         if parent in below:
             return f"{arrow(parent, name)} is required, and would close a cycle"
-    for child in rules.required_children(name):
-        if child not in kept:
+    for child in rules.place:
+        if child not in kept and rules.requires(name, child):
             return f"{arrow(name, child)} is required"
     for child, others in kept.items():
         if not rules.allows(name, child):
