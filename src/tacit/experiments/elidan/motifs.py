@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.engines.tasks import in_order
+from tacit.engines.tasks import in_order, thread_bound
 from tacit.experiments.elidan.binding import LENGTH, Binding, Motif, Tally
 from tacit.experiments.elidan.motifs_told import claims, remarks, tables
 from tacit.experiments.elidan.sequences import CASES, SETS, Sequences, implanted, log_odds, spelled
@@ -29,6 +29,8 @@ RUNS = {"smoke": 1, "default": 2, "full": 50}
 """Random runs of each set; the paper has 50."""
 SIZES = {"smoke": 100, "default": CASES, "full": CASES}
 MOST_SEEDS = 3
+MOST_THREADS = 4
+"""More would wait for each other: a pass takes two milliseconds, and Python runs between passes."""
 JITTER = 0.5
 """The standard deviation by which starts of the baseline differ where it has more than one."""
 ADVERSARY, RANDOM = (WeightAnnealing(None, reweight=each) for each in ("adversary", "random"))
@@ -131,7 +133,7 @@ def one_set(number: int, settings: Settings) -> dict[str, Any]:
         partial(trials[at % many].annealed, RANDOM, (*key, at + 1))
         for at in range(RUNS[settings.scale])
     ]
-    known, *done = in_order(tasks)
+    known, *done = in_order(tasks, min(MOST_THREADS, thread_bound(None)))
     adversary, random = done[many : 2 * many], done[2 * many :]
     return {
         "set": number,
