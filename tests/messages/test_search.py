@@ -83,12 +83,31 @@ def test_columns_that_say_nothing_are_noted():
     assert sum("Who" in note for note in both.notes) == 1
 
 
+def test_a_column_that_numbers_the_cases_is_noted():
+    told = "{} is another whole number in every case: if it numbers the cases, leave it out, "
+    told += "leave_out=[{!r}]"
+    numbers = {**CASES, "No": np.arange(100.0), "Real": np.arange(100) + 0.5, "Twice": [7.0] * 100}
+    found = tc.search(numbers, method=tc.HillClimb(restarts=0))
+    assert [note for note in found.notes if "whole number in" in note] == [told.format("No", "No")]
+    without = tc.search(numbers, leave_out="No", method=tc.HillClimb(restarts=0))
+    assert not any("whole number in" in note for note in without.notes)
+
+
+def test_a_score_of_many_cases_is_written_out():
+    weights = np.full(100, 2e4)
+    heavy = tc.read_cases({**CASES, "w": weights}, weights="w")
+    found = tc.search(heavy, method=tc.HillClimb(restarts=0))
+    assert f"score {found.score:,.2f} nats" in str(found)
+    assert found.score < -1e6
+    assert "e+" not in str(found)
+
+
 def test_one_column_alone_has_no_arcs():
     found = tc.search({"A": CASES["A"]}, method=tc.HillClimb(restarts=0))
     assert str(found).splitlines() == [
         "Search over 100 cases, HillClimb(restarts=0) with score BIC()",
-        "score -58.5361 nats after 0 changes, 0 restarts and 1 family scored",
-        "log-likelihood -56.2351 nats, parameters by Smoothed() with prior BDeu(1)",
+        "score -58.54 nats after 0 changes, 0 restarts and 1 family scored",
+        "log-likelihood -56.24 nats, parameters by Smoothed() with prior BDeu(1)",
         "stopped: the objective stopped improving",
         "no arcs",
     ]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from tacit.core.grid import Grid, counted, number
+from tacit.core.grid import Grid, amount, counted, number
 
 
 class Outline(HTMLParser):
@@ -88,3 +88,15 @@ def test_counts_agree_with_their_noun():
     assert counted(1, "case") == "1 case"
     assert counted(0, "case") == "0 cases"
     assert counted(2000, "case") == "2,000 cases"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (-7.441649, "-7.44165"), (2000.0, "2000"), (-2232.8149, "-2232.81"), (0.5, "0.5"),
+        (-999_999.4, "-999999"), (-999_999.5, "-1,000,000"), (-1_047_364.3, "-1,047,364"),
+        (2e6, "2,000,000"), (1e-9, "1e-09"), (float("-inf"), "-inf"), (1e300, "1e+300"),
+    ],
+)  # fmt: skip
+def test_large_amounts_are_written_out(value: float, shown: str) -> None:
+    assert amount(value) == shown

@@ -258,7 +258,7 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
 def test_what_is_found_prints_is_kept_and_is_reported() -> None:
     data = gappy(leaves_of("H", "ABCD"), 300, 0.1, seed=2, hidden="H")
     found = tc.structural_em(data, hidden={"H": 2}, seed=4, restarts=2)
-    assert "structural EM with HillClimb(restarts=0) with score BDeu(5)" in str(found)
+    assert "structural EM with HillClimb(restarts=0) and score BDeu(5)" in str(found)
     copy = pickle.loads(pickle.dumps(found))
     assert copy.dag == found.dag
     assert copy.score == found.score

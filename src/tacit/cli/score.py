@@ -22,7 +22,7 @@ from tacit.cli.options import (
 from tacit.cli.reading import Reading, network_of, unmeasured
 from tacit.cli.searching import ScoreName, score_of
 from tacit.cli.targets import Target, check_targets, write_all
-from tacit.core.grid import counted
+from tacit.core.grid import amount, counted
 
 if TYPE_CHECKING:
     from tacit.core.dataset import Dataset
@@ -108,9 +108,9 @@ def _plain(value: LogLikelihood, data: Dataset, notes: list[str]) -> dict[str, A
 def _told(plain: dict[str, Any]) -> str:
     cases, impossible = counted(plain["cases"], "case"), plain["impossible_cases"]
     if plain["weight"] != plain["cases"]:
-        cases += f" weighing {plain['weight']:g}"
+        cases += f" weighing {amount(plain['weight'])}"
     lines = [
-        f"{cases}: log-likelihood {plain['log_likelihood']:.6g} nats, "
+        f"{cases}: log-likelihood {amount(plain['log_likelihood'])} nats, "
         f"{plain['average_log_likelihood']:.6g} per case"
     ]
     if cells := sum(plain["missing_cells"].values()):
@@ -121,7 +121,7 @@ def _told(plain: dict[str, Any]) -> str:
         lines.append(f"{counted(impossible, 'case')} {verb} impossible under the network")
     if "score" in plain:
         by, total = plain["score"]["by"], plain["score"]["total"]
-        lines.append(f"score of the dag {total:,.6g} nats by {by}")
+        lines.append(f"score of the dag {total:,.2f} nats by {by}")
     if "written" in plain:
         lines.append(f"each case's log-likelihood written to {plain['written']['per_case']}")
     return "\n".join([*lines, *noted(plain["notes"])])

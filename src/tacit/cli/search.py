@@ -28,7 +28,7 @@ from tacit.cli.options import (
     plain_names,
 )
 from tacit.cli.reading import Reading, structure_of
-from tacit.cli.search_told import plain_search, write_search
+from tacit.cli.search_told import check_holds, plain_search, write_search
 from tacit.cli.searching import (
     DagPriorName,
     ScoreName,
@@ -67,11 +67,12 @@ tacit search wide.parquet --method tabu --most-parents 4 --checkpoint run.ckpt -
 class Wishes:
     """What was asked for, as values of the library.
 
-    method    None where nothing was said
-    restarts  as it was said: of the method, or of structural EM
+    word      the method in words; None where nothing was said
+    restarts  of the method, or starts of structural EM
     """
 
-    method: Any
+    word: str | None
+    most_parents: int | None
     restarts: int | None
     bootstrap: int
     common: Mapping[str, Any]
@@ -148,9 +149,10 @@ def search(
 
     With missing cells or hidden variables by structural EM.
     """
-    how = search_method_of(method, None if hidden else restarts, most_parents)
+    how = search_method_of(method, None, most_parents)
     wishes = Wishes(
-        how,
+        method,
+        most_parents,
         restarts,
         bootstrap,
         {
@@ -176,6 +178,7 @@ def search(
     begin, notes = structure_of(start) if start is not None else (None, ())
     unseen = hidden_beside(hidden, begin)
     data = reading.cases(cases, None, threads)
+    check_holds(targets, data, wishes.common["leave_out"])
     found = _searched(data, begin, unseen, wishes)
     found = replace(found, notes=(*notes, *found.notes, *said))
     write_search(found, targets)
@@ -187,10 +190,11 @@ def search(
 
 def _keeps_none(method: Any) -> str:
     """Why there can be no checkpoint; nothing if there can."""
+    from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.structure.settings import HillClimb, Tabu
 
-    if isinstance(method, HillClimb | Tabu | None):
-        return ""
+    if isinstance(method, HillClimb | Tabu | WeightAnnealing | None):
+        return ""  # complete cases and annealed weights are refused when the cases are known
     return "--checkpoint keeps a running search; --method hill and --method tabu have it"
 
 
@@ -216,39 +220,37 @@ def _searched(
     if hidden is None and not gaps:
         from tacit.learn.structure.search import search as learn
 
-        return learn(
-            data, start=start, method=wishes.method, bootstrap=wishes.bootstrap, **wishes.common
-        )
+        how = search_method_of(wishes.word, wishes.restarts, wishes.most_parents)
+        return learn(data, start=start, method=how, bootstrap=wishes.bootstrap, **wishes.common)
     why = "--hidden names what nobody measured"
     if hidden is None:
         why = f"cells are missing ({listed(map(quoted, gaps), 6)})"
-    _check_gaps(wishes, why)
+    how = _within(search_method_of(wishes.word, None, wishes.most_parents), why)
+    if wishes.bootstrap:
+        raise OptionError(f"--bootstrap needs complete cases, and {why}")
     from tacit.learn.structure.structural_em import structural_em
 
     found = structural_em(
         data,
         start=start,
         hidden=hidden,
-        method=_within(wishes.method),
+        method=how,
         restarts=wishes.restarts or None,
         **wishes.common,
     )
     return replace(found, notes=(f"by structural EM: {why}", *found.notes))
 
 
-def _check_gaps(wishes: Wishes, why: str) -> None:
-    """Nothing, or an error about a wish that structural EM cannot grant."""
+def _within(method: Any, why: str) -> Any:
+    """The search of each round: it does not restart, structural EM does."""
+    from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.structure.settings import HillClimb, Tabu
 
-    if not isinstance(wishes.method, HillClimb | Tabu | None):
-        raise OptionError(
-            f"{wishes.method.describe()} needs complete cases, and {why}"
-            "\n\nstructural EM searches by --method hill or --method tabu"
-        )
-    if wishes.bootstrap:
-        raise OptionError(f"--bootstrap needs complete cases, and {why}")
-
-
-def _within(method: Any) -> Any:
-    """The search of each round: it does not restart, structural EM does."""
-    return None if method is None else replace(method, restarts=0)
+    if isinstance(method, HillClimb | Tabu):
+        return replace(method, restarts=0)
+    if isinstance(method, WeightAnnealing | None):
+        return method
+    raise OptionError(
+        f"{method.describe()} needs complete cases, and {why}"
+        "\n\nstructural EM searches by --method hill, tabu or weight-annealing"
+    )

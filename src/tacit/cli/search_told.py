@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.cli.targets import Target, write_all
+from tacit.core.errors import OptionError, listed, quoted
 
 if TYPE_CHECKING:
+    from tacit.core.dataset import Dataset
     from tacit.learn.structure.searched import Search
+
+
+def check_holds(targets: Mapping[str, Target], data: Dataset, left_out: Sequence[str]) -> None:
+    """Nothing, or an error about a file that could not hold what will be found: a search may take
+    long, and all of it would be lost."""
+    from tacit.core.variables import Continuous
+
+    target = targets.get("network")
+    if target is None or target.path.lower().removesuffix(".gz").endswith(".json"):
+        return
+    real = [
+        name
+        for name, variable in data.variables.items()
+        if isinstance(variable, Continuous) and name not in left_out
+    ]
+    if real:
+        raise OptionError(
+            f"-o: {target.path!r} would hold tables only, and these columns are continuous: "
+            f"{listed(map(quoted, real), 6)}\n\nwrite a .json file, which holds every family; name "
+            f"states by --discrete {quoted(real[0])}; or leave a column out that is no variable, "
+            f"by --leave-out {quoted(real[0])}"
+        )
 
 
 def write_search(found: Search, targets: Mapping[str, Target]) -> None:

@@ -18,7 +18,7 @@ WORDS = (
     (r"\bhidden=\{'([^']*)': (\d+)\}", r"--hidden \1=\2"),
     (r'\bstart="given"', "--start given"),
     (r"\bcheckpoint=", "--checkpoint"),
-    (r"\b(restarts|tolerance)=(?=-?[\d.n])", r"--\1 "),
+    (r"(?<![(])(?<!, )\b(restarts|tolerance)=(?=-?[\d.n])", r"--\1 "),
     (r"\bmax_steps=(?=-?\d)", "--max-steps "),
     (r"tc\.ML\(empty='uniform'\)", "--empty uniform"),
     (r"tc\.ML\(\)", "--estimate ml"),

@@ -65,6 +65,11 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+def amount(value: float) -> str:
+    """Six digits, and where that is too few for the whole part, all of that: `-1,047,364`."""
+    return f"{value:,.0f}" if 1e6 - 0.5 <= abs(value) < 1e15 else f"{value:.6g}"
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number with the digits it deserves: probabilities to three, tiny ones in full."""
     if isnan(value):

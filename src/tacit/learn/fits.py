@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.arrays import Floats, readonly
-from tacit.core.grid import counted
+from tacit.core.grid import amount, counted
 from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
 from tacit.estimate.ruled.proof import Proof
@@ -173,15 +173,15 @@ class Fit:
 
     def _summary(self) -> list[str]:
         cases = self.cases
-        weighing = f" weighing {cases.weight:g}" if cases.weight != cases.cases else ""
+        weighing = f" weighing {amount(cases.weight)}" if cases.weight != cases.cases else ""
         average = self.log_likelihood / cases.weight if cases.weight else float("nan")
         lines = [
             f"Fit to {cases.cases:,} cases{weighing}, {self.settings['estimate']}"
             f" with prior {self.settings['prior']}",
-            f"log-likelihood {self.log_likelihood:.6g} nats, {average:.4g} per case",
+            f"log-likelihood {amount(self.log_likelihood)} nats, {average:.4g} per case",
         ]
         if self.log_marginal_likelihood is not None:
-            lines.append(f"log marginal likelihood {self.log_marginal_likelihood:.6g} nats")
+            lines.append(f"log marginal likelihood {amount(self.log_marginal_likelihood)} nats")
         if self.rules:
             told = Counter(rule.verdict for rule in self.rules)
             shown = (f"{told[each]} {said}" for each, said in _VERDICTS.items() if told[each])

@@ -164,6 +164,8 @@ def _method_words(described: str) -> list[str] | None:
 
 def _round_words(described: str) -> list[str] | None:
     """The search within each round of structural EM, which never restarts."""
+    if described.startswith("WeightAnnealing("):
+        return _method_words(described)
     told = _parsed(described)
     if told is None or told[0] not in ("HillClimb", "Tabu") or told[2].get("restarts") != 0:
         return None

@@ -24,7 +24,7 @@ WAYS = {CASES: "the cases", KINDS: "the kinds", RULES: "rules", NOBODY: "nobody"
 """Who says which way an arc points."""
 
 _SAID = {
-    CASES: "{} the way it is in every dag that implies the same independences",
+    CASES: "{} the same way in every dag that implies the same independences",
     KINDS: "{} that way because no discrete variable may depend on a continuous one",
     RULES: "{} that way because of rules",
     NOBODY: "{} as well the other way: a dag with the same independences has it so",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import (
@@ -22,7 +23,7 @@ from tacit.core.errors import (
 )
 from tacit.core.grid import counted
 from tacit.core.options import check_value, names_in
-from tacit.core.variables import Continuous, Discrete
+from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.gaussian_scores import gaussian_scorer
 from tacit.engines.mixed_scores import mixed_scorer
 from tacit.engines.prior_scores import PriorScorer
@@ -129,7 +130,14 @@ def joinable(cases: Dataset, reasons: Reasons) -> Limits:
                 "turn the arc round, or make the continuous one discrete with tc.discretise"
             )
     ruled = limits_from(reasons)
-    return replace(ruled, allowed=ruled.allowed & ~(real[:, None] & ~real))
+    return replace(
+        ruled, allowed=ruled.allowed & ~(real[:, None] & ~real), states=states_of(cases.variables)
+    )
+
+
+def states_of(variables: Mapping[str, Variable]) -> Floats:
+    """How many states each variable has, 0 for a continuous one."""
+    return np.array([float(len(getattr(each, "states", ()))) for each in variables.values()])
 
 
 def scorer_of(cases: Dataset, score: AnyScore, threads: int | None = None) -> Scorer:
@@ -202,6 +210,11 @@ def question_notes(question: Question) -> Iterable[str]:
     told = " ".join(note for note in cases.notes if "is no variable" in note)
     for name, variable in cases.variables.items():
         if not isinstance(variable, Discrete):
+            if _numbers_cases(cases[name]):
+                yield (
+                    f"{quoted(name)} is another whole number in every case: if it numbers the "
+                    f"cases, leave it out, leave_out=[{name!r}]"
+                )
             continue
         used = int(np.unique(cases[name]).size)
         if used >= ALL_DIFFERENT and used == len(cases) and repr(name) not in told:
@@ -211,3 +224,8 @@ def question_notes(question: Question) -> Iterable[str]:
             )
         elif used == 1:
             yield f"{quoted(name)} has the same state in all cases: no arc can say anything of it"
+
+
+def _numbers_cases(values: Ints | Floats) -> bool:
+    whole = np.isfinite(values).all() and (values == np.round(values)).all()
+    return bool(whole and values.size >= ALL_DIFFERENT and np.unique(values).size == values.size)

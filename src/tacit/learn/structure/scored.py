@@ -75,7 +75,7 @@ class Scored:
         return names.index(name)
 
     def __repr__(self) -> str:
-        return f"<Scored: {self.total:,.6g} nats by {self.scored_by}>"
+        return f"<Scored: {self.total:,.2f} nats by {self.scored_by}>"
 
     def __str__(self) -> str:
         return str(self.grid())
@@ -89,7 +89,7 @@ class Scored:
             (quoted(name), ", ".join(map(quoted, self.dag.parents[name])) or "-", f"{worth:,.3f}")
             for name, worth in self.families.items()
         )
-        title = f"{self.scored_by} of {self.total:,.6g} nats, by family"
+        title = f"{self.scored_by} of {self.total:,.2f} nats, by family"
         return Grid(title, ("variable", "parents", "nats"), rows, labels=2)
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from tacit.core.dag import Dag
 from tacit.core.equivalence import Cpdag, cpdag
 from tacit.core.errors import listed, quoted
-from tacit.core.grid import Grid, counted
+from tacit.core.grid import Grid, amount, counted
 from tacit.learn.fits import Fit
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.moves import Move
@@ -141,15 +141,16 @@ class Search(Fit):
 
     def _summary(self) -> list[str]:
         cases, found = self.cases, self.found
-        weighing = f" weighing {cases.weight:g}" if cases.weight != cases.cases else ""
+        weighing = f" weighing {amount(cases.weight)}" if cases.weight != cases.cases else ""
         said = self.settings
         scored = f"{found.evaluations:,} famil{'y' if found.evaluations == 1 else 'ies'} scored"
+        joint = "and" if " with " in said["method"] else "with"
         lines = [
-            f"Search over {counted(cases.cases, 'case')}{weighing}, {said['method']} with score "
+            f"Search over {counted(cases.cases, 'case')}{weighing}, {said['method']} {joint} score "
             f"{said['score']}",
-            f"score {found.score:,.6g} nats after {counted(len(found.moves), 'change')}, "
+            f"score {found.score:,.2f} nats after {counted(len(found.moves), 'change')}, "
             f"{counted(found.restarts, 'restart')} and {scored}",
-            f"log-likelihood {self.log_likelihood:,.6g} nats, parameters by {said['estimate']} "
+            f"log-likelihood {self.log_likelihood:,.2f} nats, parameters by {said['estimate']} "
             f"with prior {said['prior']}",
         ]
         if found.required:

@@ -90,10 +90,11 @@ def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Ite
         for name in each.dropped:
             yield f"{quoted(name)} lost its last child and was dropped: the cases do not need it"
     if len(runs) > 1:
-        near = sum(abs(e.best.objective - best.best.objective) < 0.01 for e in runs)
+        near = sum(abs(e.best.objective - best.best.objective) < 0.01 for e in runs) - 1
+        others = f"{near:,} more" if near else "no other"
         yield (
             f"of {counted(len(runs), 'start')}, number {at + 1} came highest; "
-            f"{counted(near, 'start')} came within 0.01 nats of it"
+            f"{others} came within 0.01 nats of it"
         )
     drawn = max(each.drawn for each in runs)
     if drawn:
