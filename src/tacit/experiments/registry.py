@@ -96,6 +96,28 @@ EXPERIMENTS = (
         ("2 s", "40 s", "10 min"),
         uses="a table of stocks",
     ),
+    Experiment(
+        "elidan2004-em",
+        "EM around four hidden variables, with weights that cool down",
+        "Elidan 2004, section 3.5.2",
+        "tacit.experiments.elidan.parameters",
+        ("2 s", "40 s", "15 min"),
+    ),
+    Experiment(
+        "elidan2004-sem",
+        "structural EM with four hidden variables, the same way",
+        "Elidan 2004, section 3.5.3",
+        "tacit.experiments.elidan.structures",
+        ("3 s", "1 min", "45 min"),
+    ),
+    Experiment(
+        "elidan2004-table3.1",
+        "annealed weights against restarts, six tasks in folds",
+        "Elidan 2004, Table 3.1",
+        "tacit.experiments.elidan.table",
+        ("3 s", "2 min", "1 h"),
+        uses="tables of stocks, soybean and audiology",
+    ),
 )
 
 
