@@ -185,7 +185,7 @@ def _broken(
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Dags with a hidden variable, the most promising first, and what the rules refused."""
+    """Dags with a hidden variable, in the order in which to try them, and what rules refused."""
 
     found: tuple[Insertion, ...]
     refused: tuple[Refusal, ...]
@@ -199,23 +199,21 @@ def candidates(
     limits: Limits | None = None,
     states: Mapping[str, int] | None = None,
 ) -> Candidates:
-    """A hidden variable in the place of each of these sets, the most promising ones first.
+    """A hidden variable in the place of each of these sets.
 
-    What a candidate is worth takes EM to know, so they are put in order by what each saves: the
-    likelihood may fall by the price of so many parameters before the candidate scores less.
+    What a candidate is worth takes EM to know. Until then, those of a single dag are best put in
+    order by the parameters that each saves, its likelihood may fall by their price before it scores
+    less; sets found in many dags by how surely they are linked, as `signatures` returns them.
 
-    states  of the variables, the new one among them; without them arcs are counted
+    states  of the variables, the new one among them: the candidates that save most parameters come
+            first; without them all stay in the order of the sets
     """
     done = [inserted(dag, members, name, limits) for members in sets]
     found = [each for each in done if isinstance(each, Insertion)]
-    before = free_parameters(dag, states) if states else 0
-
-    def key(each: Insertion) -> tuple[int, tuple[str, ...]]:
-        saved = before - free_parameters(each.dag, states) if states else each.saved
-        return -saved, each.children
-
+    if states:
+        found.sort(key=lambda each: (free_parameters(each.dag, states), each.children))
     refused = tuple(each for each in done if isinstance(each, Refusal))
-    return Candidates(tuple(sorted(found, key=key)), refused)
+    return Candidates(tuple(found), refused)
 
 
 def free_parameters(dag: Dag, states: Mapping[str, int]) -> int:

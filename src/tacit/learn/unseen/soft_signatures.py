@@ -23,7 +23,7 @@ def expected_links(confidence: ArcConfidence) -> tuple[Ints, int]:
 
     With few cases the children of a hidden variable are joined by few arcs, and by other ones in
     every sample: no single dag has a semi-clique, but the expected number of links inside shows it.
-    An arc that is there because of nothing else is joined in all samples and adds no others.
+    A chain of variables, in contrast, keeps the same few links in all samples.
     [named as future work, 4.3 and 8.4; HV1 section 12]
     """
     joined = (confidence.shares + confidence.shares.T) * confidence.replicates
