@@ -45,9 +45,9 @@ def examples(page: Path) -> list[Example]:
             found.append(Example("python", body, None, line))
         elif language == "console":
             found += _commands(body, line)
-        elif language == "text" and found and not text[previous_end : match.start()].strip():
-            last = found[-1]
-            if last.kind == "python":
+        elif language == "text" and previous_end >= 0:
+            last, between = found[-1], text[previous_end : match.start()].strip()
+            if last.kind == "python" and not between:
                 found[-1] = Example(last.kind, last.code, body, last.line)
         previous_end = match.end() if language in ("python", "console") else -1
     return found

@@ -41,6 +41,7 @@ def test_the_reference_names_everything_public() -> None:
     "command",
     [
         "fit",
+        "search",
         "check",
         "query",
         "predict",

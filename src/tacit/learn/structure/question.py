@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Codes, Floats
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import (
@@ -226,6 +226,6 @@ def question_notes(question: Question) -> Iterable[str]:
             yield f"{quoted(name)} has the same state in all cases: no arc can say anything of it"
 
 
-def _numbers_cases(values: Ints | Floats) -> bool:
+def _numbers_cases(values: Codes | Floats) -> bool:
     whole = np.isfinite(values).all() and (values == np.round(values)).all()
     return bool(whole and values.size >= ALL_DIFFERENT and np.unique(values).size == values.size)
