@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from math import log
+from math import floor, log
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.kernels.merging import Cells, Pool, left, make_pool, merge, risen, worth
+from tacit.kernels.merging import (
+    FEW,
+    Cells,
+    Pool,
+    left,
+    log_risen,
+    make_pool,
+    merge,
+    worth,
+)
+
+LARGE = 1e100
+"""Products beyond this are written as logarithms."""
 
 
 class Desk(NamedTuple):
@@ -18,13 +30,11 @@ class Desk(NamedTuple):
     here    (cells,)   its counts
     known   (weights,) of which combined weight `alone` is known for it
     alone   (weights,) what it would be worth at that weight
-    logs    (2,)       factors whose logarithms are still to be added and subtracted
     """
 
     here: Floats
     known: Bools
     alone: Floats
-    logs: Floats
 
 
 class Pairs(NamedTuple):
@@ -43,8 +53,8 @@ class Pairs(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def make_desk(cells: int, states: int) -> Desk:
-    """For so many cells and first states."""
-    return Desk(np.zeros(cells), np.zeros(states + 2, np.bool_), np.zeros(states + 2), np.ones(2))
+    """For so many cells and first states; a state may be compared with itself."""
+    return Desk(np.zeros(cells), np.zeros(2 * states + 1, np.bool_), np.zeros(2 * states + 1))
 
 
 @njit(cache=True, nogil=True)
@@ -63,23 +73,38 @@ def clear(pool: Pool, desk: Desk, state: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def gain(pool: Pool, cells: Cells, desk: Desk, grows: bool, one: int, other: int) -> float:
-    """What merging the state on the desk with another gains.
+def gains(
+    pool: Pool, cells: Cells, desk: Desk, grows: bool, one: int, others: Ints, out: Floats
+) -> None:
+    """What merging the state on the desk with each of others gains.
 
     Together they are worth what the one is worth at the joint weight, and what the counts of the
     other add: Γ(w a + n + m) / Γ(w a + n) per cell. Products of few factors need one logarithm.
     """
-    weight = pool.weight[one] + pool.weight[other] if grows else 1
-    if not desk.known[weight]:
-        desk.alone[weight] = worth(pool, cells, one, float(weight))
-        desk.known[weight] = True
-    total = desk.alone[weight] - pool.worth[one] - pool.worth[other]
-    desk.logs[:] = 1.0
-    for at in range(pool.start[other], pool.start[other] + pool.size[other]):
-        key = pool.keys[at]
-        y = weight * cells.alpha[key] + desk.here[key]
-        total += risen(y, pool.counts[at], cells.sign[key], desk.logs)
-    return total + log(desk.logs[0] / desk.logs[1])
+    for line, other in enumerate(others):
+        weight = pool.weight[one] + pool.weight[other] if grows else 1
+        if not desk.known[weight]:
+            desk.alone[weight] = worth(pool, cells, one, float(weight))
+            desk.known[weight] = True
+        total = desk.alone[weight] - pool.worth[one] - pool.worth[other]
+        above, below = 1.0, 1.0
+        for at in range(pool.start[other], pool.start[other] + pool.size[other]):
+            key, count = pool.keys[at], pool.counts[at]
+            y, sign = weight * cells.alpha[key] + desk.here[key], cells.sign[key]
+            if count > FEW or count != floor(count) or abs(sign) != 1.0:
+                total += sign * log_risen(y, count)
+                continue
+            product = y
+            for more in range(1, int(count)):
+                product *= y + more
+            if sign > 0:
+                above *= product
+            else:
+                below *= product
+            if not (1 / LARGE < above < LARGE and 1 / LARGE < below < LARGE):
+                total += log(above) - log(below)
+                above, below = 1.0, 1.0
+        out[line] = total + log(above / below)
 
 
 @njit(cache=True, nogil=True)
@@ -111,12 +136,10 @@ def make_pairs(pool: Pool, cells: Cells, desk: Desk, grows: bool, most: int, tie
         np.empty(most * (most - 1) // 2), np.full(most, -1), np.full(most, -np.inf),
         np.arange(most), np.array([most]),
     )  # fmt: skip
-    at = 0
     for one in range(most):
         lay_out(pool, desk, one)
-        for other in range(one + 1, most):
-            pairs.table[at] = gain(pool, cells, desk, grows, one, other)
-            at += 1
+        row = pairs.table[place(most, one, one + 1) : place(most, one, most)]
+        gains(pool, cells, desk, grows, one, pairs.living[one + 1 :], row)
         clear(pool, desk, one)
         choose_partner(pairs, one, tie)
     return pairs
@@ -139,17 +162,15 @@ def renew(
     pool: Pool, cells: Cells, desk: Desk, pairs: Pairs, grows: bool, one: int, gone: int, tie: float
 ) -> None:
     """The gains of all pairs with a new state, and the partners that change by it."""
-    states = pairs.partner.size
+    states, living = pairs.partner.size, pairs.living[: pairs.many[0]]
+    found = np.empty(living.size)
     lay_out(pool, desk, one)
-    for at in range(pairs.many[0]):
-        state = pairs.living[at]
-        if state == one:
-            continue
-        low, high = min(state, one), max(state, one)
-        pairs.table[place(states, low, high)] = gain(pool, cells, desk, grows, one, state)
+    gains(pool, cells, desk, grows, one, living, found)
     clear(pool, desk, one)
-    for at in range(pairs.many[0]):
-        state = pairs.living[at]
+    for at, state in enumerate(living):
+        if state != one:
+            pairs.table[place(states, min(state, one), max(state, one))] = found[at]
+    for state in living:
         if state >= gone:
             break
         lost = state == one or pairs.partner[state] in (one, gone)
@@ -161,47 +182,44 @@ def renew(
 @njit(cache=True, nogil=True)
 def squeeze(
     pool: Pool, cells: Cells, desk: Desk, grows: bool, most: int, tie: float,
-    merged: Ints, gains: Floats,
+    merged: Ints, gained: Floats,
 ) -> int:  # fmt: skip
     """Let every state after the first `most` join the one of these where it gains most."""
     states = pool.start.size
-    living = np.arange(states)
+    living, found = np.arange(states), np.empty(most)
     for step in range(states - most):
         state = states - 1 - step
         lay_out(pool, desk, state)
-        best, into = -np.inf, -1
-        for other in range(most):
-            found = gain(pool, cells, desk, grows, state, other)
-            if found > best + tie:
-                best, into = found, other
+        gains(pool, cells, desk, grows, state, living[:most], found)
         clear(pool, desk, state)
+        into = int(np.flatnonzero(found >= found.max() - tie)[0])
         merge(pool, cells, grows, into, state, living[: state + 1])
-        merged[step, 0], merged[step, 1], gains[step] = into, state, best
+        merged[step, 0], merged[step, 1], gained[step] = into, state, found[into]
     return states - most
 
 
 @njit(cache=True, nogil=True)
 def merge_all(
     starts: Ints, keys: Ints, counts: Floats, cells: Cells, grows: bool, most: int, tie: float,
-    merged: Ints, gains: Floats,
+    merged: Ints, gained: Floats,
 ) -> None:  # fmt: skip
     """Merge to one state; write which two states became the first of them, and what it gained.
 
     grows  whether the prior of a merged state is the sum of the two
     most   how many states are compared all with all; the others, which come last, join these first
-    merged (states - 1, 2), gains (states - 1,)
+    merged (states - 1, 2), gained (states - 1,)
     """
     pool = make_pool(starts, keys, counts, cells)
     states = starts.size - 1
     desk = make_desk(cells.alpha.size, states)
     step = 0
     if states > most:
-        step = squeeze(pool, cells, desk, grows, most, tie, merged, gains)
+        step = squeeze(pool, cells, desk, grows, most, tie, merged, gained)
     pairs = make_pairs(pool, cells, desk, grows, min(most, states), tie)
     while step < states - 1:
         one, other = best_pair(pairs, tie)
         merged[step, 0], merged[step, 1] = one, other
-        gains[step] = pairs.table[place(pairs.partner.size, one, other)]
+        gained[step] = pairs.table[place(pairs.partner.size, one, other)]
         merge(pool, cells, grows, one, other, pairs.living[: pairs.many[0]])
         pairs.many[0] = left(pairs.living[: pairs.many[0]], other).size
         renew(pool, cells, desk, pairs, grows, one, other, tie)

@@ -14,21 +14,30 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tacit.arrays import Bools, Floats, Ints
+from tacit.arrays import Floats, Ints
 from tacit.kernels.families import log_gamma
 
 FEW = 6.0
 """Counts up to which Γ(y + n) / Γ(y) is multiplied out."""
-LARGE = 1e100
+TALLIED = 100
+"""Counts up to which cells with the same prior are priced together."""
 
 
 class Cells(NamedTuple):
-    """What is known of every cell: its prior for one first state, its sign, and whether it is of
-    the hidden variable's own family."""
+    """What is known of every cell.
+
+    alpha  its prior in one first state
+    sign   how often log Γ(w a + n) / Γ(w a) counts: 1 in a cell, -1 in a row; where rows and cells
+           are of the same configurations, they are one, with the sum of their signs
+    sides  (cells, 2)  the part of the sign that is of the hidden variable's own family, and the
+           part that is of its children
+    group  which cells have the same prior
+    """
 
     alpha: Floats
     sign: Floats
-    own: Bools
+    sides: Floats
+    group: Ints
 
 
 class Pool(NamedTuple):
@@ -65,33 +74,24 @@ def make_pool(starts: Ints, keys: Ints, counts: Floats, cells: Cells) -> Pool:
 
 
 @njit(cache=True, nogil=True)
-def risen(y: float, count: float, sign: float, logs: Floats) -> float:
-    """Add sign · log Γ(y + n) / Γ(y) to what `logs` gathers, or return it if n is not small.
-
-    logs  (2,)  the product of all factors above the line, and of those below
-    """
+def log_risen(y: float, count: float) -> float:
+    """log Γ(y + n) / Γ(y)."""
     if count > FEW or count != floor(count):
-        return sign * (log_gamma(y + count) - log_gamma(y))
+        return log_gamma(y + count) - log_gamma(y)
     product = y
     for more in range(1, int(count)):
         product *= y + more
-    side = 0 if sign > 0 else 1
-    logs[side] *= product
-    if 1 / LARGE < logs[side] < LARGE:
-        return 0.0
-    total = log(logs[0]) - log(logs[1])
-    logs[:] = 1.0
-    return total
+    return log(product)
 
 
 @njit(cache=True, nogil=True)
 def worth(pool: Pool, cells: Cells, state: int, weight: float) -> float:
     """What a state's counts are worth if its prior is that of so many first states."""
-    total, logs = 0.0, np.ones(2)
+    total = 0.0
     for at in range(pool.start[state], pool.start[state] + pool.size[state]):
         key = pool.keys[at]
-        total += risen(weight * cells.alpha[key], pool.counts[at], cells.sign[key], logs)
-    return total + log(logs[0]) - log(logs[1])
+        total += cells.sign[key] * log_risen(weight * cells.alpha[key], pool.counts[at])
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -178,26 +178,73 @@ def add_likelihood(pool: Pool, cells: Cells, state: int, times: float, out: Floa
     """Add what a state's cells say, n log n by their sign, to that of their side."""
     for at in range(pool.start[state], pool.start[state] + pool.size[state]):
         key, count = pool.keys[at], pool.counts[at]
-        out[0 if cells.own[key] else 1] += times * cells.sign[key] * count * log(count)
+        for side in range(2):
+            out[side] += times * cells.sides[key, side] * count * log(count)
+
+
+@njit(cache=True, nogil=True)
+def tally(pool: Pool, cells: Cells, state: int, times: float, seen: Floats) -> bool:
+    """Add the signs of a state's cells to those of the same prior and count; whether it has cells
+    with counts that are not counted so: large ones, and parts."""
+    more = False
+    for at in range(pool.start[state], pool.start[state] + pool.size[state]):
+        key, count = pool.keys[at], pool.counts[at]
+        if count < seen.shape[1] and count == floor(count):
+            seen[cells.group[key], int(count)] += times * cells.sign[key]
+        else:
+            more = True
+    return more
+
+
+@njit(cache=True, nogil=True)
+def tallied(alphas: Floats, seen: Floats) -> float:
+    """What all cells that were tallied are worth."""
+    total = 0.0
+    for group in range(alphas.size):
+        rise = 0.0
+        for count in range(1, seen.shape[1]):
+            rise += log(alphas[group] + count - 1.0)
+            total += seen[group, count] * rise
+    return total
 
 
 @njit(cache=True, nogil=True)
 def scores_along(
-    starts: Ints, keys: Ints, counts: Floats, cells: Cells, merged: Ints, scores: Floats
-) -> None:
+    starts: Ints, keys: Ints, counts: Floats, cells: Cells, alphas: Floats, merged: Ints,
+    scores: Floats,
+) -> None:  # fmt: skip
     """What the states are worth after each merge if k of them share the prior evenly.
 
-    cells   with the prior of a single state
+    alphas  (groups,) the prior of the cells of each group, were there a single state
     scores  (states,) by k - 1
     """
     pool = make_pool(starts, keys, counts, cells)
     living = np.arange(starts.size - 1)
+    seen = np.zeros((alphas.size, TALLIED + 1))
+    more = np.zeros(living.size, np.bool_)
+    for state in living:
+        more[state] = tally(pool, cells, state, 1.0, seen)
     for step in range(merged.shape[0] + 1):
         if step:
             one, other = merged[step - 1]
+            tally(pool, cells, one, -1.0, seen)
+            tally(pool, cells, other, -1.0, seen)
             merge_cells(pool, one, other, living)
             living = left(living, other)
-        total = 0.0
+            more[one] = tally(pool, cells, one, 1.0, seen)
+        total = tallied(alphas / living.size, seen)
         for state in living:
-            total += worth(pool, cells, state, 1.0 / living.size)
+            if more[state]:
+                total += untallied(pool, cells, alphas, state, living.size)
         scores[living.size - 1] = total
+
+
+@njit(cache=True, nogil=True)
+def untallied(pool: Pool, cells: Cells, alphas: Floats, state: int, states: int) -> float:
+    """What those cells of a state are worth that were not tallied."""
+    total = 0.0
+    for at in range(pool.start[state], pool.start[state] + pool.size[state]):
+        key, count = pool.keys[at], pool.counts[at]
+        if count > TALLIED or count != floor(count):
+            total += cells.sign[key] * log_risen(alphas[cells.group[key]] / states, count)
+    return total

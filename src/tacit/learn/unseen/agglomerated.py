@@ -183,7 +183,6 @@ class Agglomeration:
     def to_plain(self) -> dict[str, Any]:
         """The tree, the curve and the best number of states as plain data, for JSON."""
         tree, walk = self.tree, self.tree.walk
-        names = [self.cases.variables.get(name) for name in tree.variables]
         return {
             "hidden": self.hidden,
             "dag": str(self.dag),
@@ -191,7 +190,7 @@ class Agglomeration:
             "states": self.states,
             "blanket": list(tree.variables),
             "first_states": [
-                {"configuration": _named(names, codes), "weight": float(weight)}
+                {"configuration": configuration(self, codes), "weight": float(weight)}
                 for codes, weight in zip(tree.codes, tree.weights, strict=True)
             ],
             "merges": [
@@ -256,11 +255,10 @@ def fitted_start(dag: Dag, cases: Dataset, lines: Any, prior: Prior | None) -> N
 
 def dot(found: Agglomeration, kept: frozenset[int]) -> str:
     """The text of the tree."""
-    tree, variables = found.tree, found.cases.variables
-    names = [variables.get(name) for name in tree.variables]
+    tree = found.tree
     lines = ["digraph agglomeration {", "  node [shape=circle];"]
     for leaf in range(tree.states):
-        said = ", ".join(_named(names, tree.codes[leaf]).values())
+        said = ", ".join(configuration(found, tree.codes[leaf]).values())
         lines.append(_node(leaf, f"{said}\n{tree.weights[leaf]:g}", leaf in kept, "shape=box"))
     for merge in found.merges:
         label = f"{merge.step}\n{merge.gain:+.2f}"
@@ -275,9 +273,11 @@ def _node(number: int, label: str, kept: bool, more: str = "") -> str:
     return f"  n{number} [{', '.join(marks)}];"
 
 
-def _named(variables: list[Any], codes: Codes) -> dict[str, str]:
-    """The states of a configuration; those of other hidden variables are numbers."""
-    return {
-        variable.name: variable.states[int(code)]
-        for variable, code in zip(variables, codes, strict=True)
-    }
+def configuration(found: Agglomeration, codes: Codes) -> dict[str, str]:
+    """A configuration of the blanket by name; the states of other hidden variables are numbers."""
+    named = {}
+    for name, code in zip(found.tree.variables, codes, strict=True):
+        variable = found.cases.variables.get(name)
+        seen = isinstance(variable, Discrete)
+        named[name] = variable.states[int(code)] if seen else str(int(code) + 1)
+    return named

@@ -22,8 +22,8 @@ from tacit.learn.structures import as_structure
 from tacit.learn.unseen.agglomerated import Agglomeration, Tree
 from tacit.learn.unseen.merging import (
     MOST_COMPARED,
+    PER_CELL,
     PRIORS,
-    UNIFORM,
     Column,
     FirstStates,
     TableWeights,
@@ -39,7 +39,7 @@ def agglomerate(
     dag: Dag | Network | str | Path,
     hidden: str,
     *,
-    prior: str = UNIFORM,
+    prior: str = PER_CELL,
     strength: float | None = None,
     init: str = BLANKET,
 ) -> Agglomeration:
@@ -55,16 +55,17 @@ def agglomerate(
     cases     anything `tc.read_cases` takes; those with a missing cell in the blanket are left out
     dag       with the hidden variable in its place
     hidden    its name; all of its blanket must be measured
-    prior     of the tables around it: "uniform_k" scores k states as `tc.BDeu(strength)` does,
-              "summed" adds the prior of merged states, "per_cell" gives every cell `strength`
-    strength  how many cases the prior is worth, 5 a table, or 1 a cell, unless given
+    prior     of the tables around it: "per_cell" gives every cell `strength` cases and is right most
+              often where the truth is known; "summed", the source's, adds the priors of merged
+              states; "uniform_k" scores k states as `tc.BDeu(strength)` does
+    strength  how many cases the prior is worth, 1 a cell, or 5 a table, unless given
     init      "blanket", or "case" for a state per case
     """
     known = table_weights(prior, strength)
     if init not in (BLANKET, CASE):
         raise OptionError(f'init={init!r} must be "blanket" or "case"')
     data, whole = cases_of(cases, dag)
-    _check_hidden(hidden, whole, data)
+    check_hidden(hidden, whole, data)
     around = blanket_of(whole, hidden)
     for name in around:
         if name not in data:
@@ -213,7 +214,8 @@ def complete_lines(data: Dataset, names: Mapping[str, Any] | Sequence[str]) -> B
     return lines
 
 
-def _check_hidden(hidden: str, dag: Dag, data: Dataset) -> None:
+def check_hidden(hidden: str, dag: Dag, data: Dataset) -> None:
+    """Nothing, or an error about a variable that is measured, or has no children."""
     if not isinstance(hidden, str):
         raise OptionError(f"hidden={hidden!r} must be the name of one variable")
     dag.check_name(hidden)

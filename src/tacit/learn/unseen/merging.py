@@ -62,10 +62,9 @@ class FirstStates:
     """The states to begin with, each with a single configuration of the blanket.
 
     weights  (states,)  how many cases each holds
-    keys     (states, 1 + 2 · children)  the cells of each: of its own family, then per child the
-             cell and the row
+    keys     (states, cells) the cells of each: of its own family, and of each child cell and row
     alpha    (keys,)    the prior of each cell if there were one state
-    sign     (keys,)    -1 for rows
+    sides    (keys, 2)  how often it counts in the own family and among children; rows count -1
     own      (own,)     the prior of each row of the hidden variable's family, were there one state
     totals   (own,)     how many cases each such row has
     """
@@ -73,7 +72,7 @@ class FirstStates:
     weights: Floats
     keys: Ints
     alpha: Floats
-    sign: Floats
+    sides: Floats
     own: Floats
     totals: Floats
     prior: TableWeights
@@ -83,23 +82,18 @@ class FirstStates:
         dag: Dag, hidden: str, columns: Mapping[str, Column], weights: Floats, prior: TableWeights
     ) -> FirstStates:
         """One state per line of the columns."""
-        parents, lines = dag.parents[hidden], len(weights)
-        own, own_alpha = _cells(columns, parents, lines, prior)
-        keys, alpha, sign = [own], [own_alpha], [np.ones(own_alpha.size)]
-        at = own_alpha.size
-        for child in dag.children[hidden]:
-            others = tuple(name for name in dag.parents[child] if name != hidden)
-            for names, side in (((*others, child), 1.0), (others, -1.0)):
-                cell, each = _cells(columns, names, lines, prior)
-                if side < 0 and not prior.grows:
-                    each = each * columns[child].shares.size
-                keys.append(cell + at)
-                alpha.append(each)
-                sign.append(np.full(each.size, side))
-                at += each.size
+        parts = _parts(dag, hidden, {n: column.shares.size for n, column in columns.items()}, prior)
+        keys, alpha, sides, at = [], [], [], 0
+        own, own_alpha = _cells(columns, dag.parents[hidden], len(weights), prior, 1)
+        for (names, cells), side in parts.items():
+            key, each = _cells(columns, sorted(names), len(weights), prior, cells)
+            keys.append(key + at)
+            alpha.append(each)
+            sides.append(np.tile(side, (each.size, 1)))
+            at += each.size
         totals = np.bincount(own, weights, own_alpha.size)
         return FirstStates(
-            weights, np.stack(keys, axis=1), np.concatenate(alpha), np.concatenate(sign),
+            weights, np.stack(keys, axis=1), np.concatenate(alpha), np.concatenate(sides),
             own_alpha, totals, prior,
         )  # fmt: skip
 
@@ -120,12 +114,22 @@ class FirstStates:
         seen = self.totals[self.totals > 0]
         return float(seen @ np.log(seen))
 
+    @property
+    def sign(self) -> Floats:
+        """(keys,) how often each cell counts in all."""
+        return np.asarray(self.sides.sum(axis=1))
+
+    def groups(self) -> tuple[Floats, Ints]:
+        """Every prior that a cell has, if there were one state, and which each cell has."""
+        alphas, group = np.unique(self.alpha, return_inverse=True)
+        return alphas, group
+
     def cells(self, states: int) -> Cells:
         """The cells for the kernels, with the prior that one of so many states has."""
         from tacit.kernels.merging import Cells
 
         alpha = self.alpha / states if self.prior.grows else self.alpha
-        return Cells(alpha, self.sign, np.arange(alpha.size) < self.own.size)
+        return Cells(alpha, self.sign, self.sides, self.groups()[1])
 
     def lists(self) -> tuple[Ints, Ints, Floats]:
         """Where the cells of every state begin, which these are, in order, and their counts."""
@@ -158,7 +162,7 @@ class Walk:
 
 
 def walk(first: FirstStates, most: int = MOST_COMPARED) -> Walk:
-    """Merge the pair that gains most until a single state is left. [HV1 4.2, Alg. 7, erratum E36]"""
+    """Merge the pair that gains most until one state is left. [HV1 4.2, Alg. 7, erratum E36]"""
     from tacit.kernels.merge_pairs import merge_all
 
     states, prior = first.states, first.prior
@@ -178,7 +182,7 @@ def _scores(first: FirstStates, merged: Ints, gains: Floats) -> Floats:
     states = first.states
     if first.prior.kind == UNIFORM:
         scores = np.zeros(states)
-        scores_along(*first.lists(), first.cells(1), merged, scores)
+        scores_along(*first.lists(), first.cells(1), first.groups()[0], merged, scores)
         return scores + first.constants(1)
     start = first.constants(states)[0] + _worth(first)
     return np.asarray(start + np.append(0.0, np.cumsum(gains)))[::-1].copy()
@@ -197,9 +201,9 @@ def _likelihoods(first: FirstStates, merged: Ints) -> Floats:
 
     changes = np.zeros((len(merged), 2))
     likelihood_changes(*first.lists(), first.cells(1), merged, changes)
-    children = first.sign[first.keys[:, 1:]].sum(axis=1)
     each = first.weights * np.log(first.weights)
-    start = np.array([each.sum() - first.likelihood_of_rows(), float(children @ each)])
+    start = np.array([first.sides[first.keys, side].sum(axis=1) @ each for side in range(2)])
+    start[0] -= first.likelihood_of_rows()
     return np.asarray(np.vstack([start, start + np.cumsum(changes, axis=0)])[::-1].copy())
 
 
@@ -212,12 +216,56 @@ def numbered(columns: Sequence[Codes], lines: int) -> tuple[Ints, Ints]:
     return found, first
 
 
+def _parts(
+    dag: Dag, hidden: str, sizes: Mapping[str, int], prior: TableWeights
+) -> dict[tuple[frozenset[str], int], Floats]:
+    """The sets of variables whose configurations are cells or rows of a state, and how often each
+    counts, in the own family and among children. A row of n cells has the prior of all."""
+    parts: dict[tuple[frozenset[str], int], Floats] = {}
+
+    def add(names: frozenset[str], cells: int, side: int, sign: float) -> None:
+        known = (names, 1 if prior.grows else cells)
+        parts.setdefault(known, np.zeros(2))[side] += sign
+
+    add(frozenset(dag.parents[hidden]), 1, 0, 1.0)
+    for child in dag.children[hidden]:
+        others = frozenset(dag.parents[child]) - {hidden}
+        add(others | {child}, 1, 1, 1.0)
+        add(others, sizes[child], 1, -1.0)
+    return parts
+
+
 def _cells(
-    columns: Mapping[str, Column], names: Sequence[str], lines: int, prior: TableWeights
+    columns: Mapping[str, Column], names: Sequence[str], lines: int, prior: TableWeights, cells: int
 ) -> tuple[Ints, Floats]:
-    """Which configuration of some variables each line has, and the prior of each."""
+    """Which configuration of some variables each line has, and the prior of each, which is that of
+    so many cells."""
     number, line = numbered([columns[name].codes for name in names], lines)
     if not prior.grows:
-        return number, np.full(line.size, prior.strength)
+        return number, np.full(line.size, prior.strength * cells)
     shares = [columns[name].shares[columns[name].codes[line]] for name in names]
     return number, np.asarray(prior.strength * prod(shares, start=np.ones(line.size)))
+
+
+def completed_score(
+    dag: Dag,
+    hidden: Sequence[str],
+    columns: Mapping[str, Column],
+    weights: Floats,
+    prior: TableWeights,
+) -> float:
+    """The log marginal likelihood of completed cases, of families with hidden variables."""
+    families = dict.fromkeys(hidden)
+    for name in hidden:
+        families |= dict.fromkeys(dag.children[name])
+    total = 0.0
+    for child in families:
+        parents = dag.parents[child]
+        for names, cells, sign in (
+            ((*parents, child), 1, 1.0),
+            (parents, columns[child].shares.size, -1.0),
+        ):
+            number, alpha = _cells(columns, names, len(weights), prior, cells)
+            counts = np.bincount(number, weights, alpha.size)
+            total += sign * float((gammaln(alpha + counts) - gammaln(alpha)).sum())
+    return total
