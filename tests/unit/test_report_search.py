@@ -603,3 +603,35 @@ def test_structural_em_reports_its_rounds_without_counting_steps():
     assert "found = tc.structural_em(cases, " in told(found, "again")["python"]
     assert "method=tc.HillClimb(restarts=0)" in told(found, "again")["python"]
     assert " --method hill " in told(found, "again")["command"]
+
+
+def test_structural_em_is_asked_again_with_all_that_was_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gaps = {
+        name: np.where(np.arange(250) % 9 == at, -1, cases()[name]) for at, name in enumerate("ABC")
+    }
+    gaps["D"] = cases()["D"]
+    write_cases(Dataset({name: cases().variables[name] for name in "ABCD"}, gaps), "cases.csv")
+    shared = {"hidden": {"H": ["low", "high"], "Lone": 2}, "leave_out": ["D"], "restarts": 2}
+    start = "H -> A; H -> B; A -> C; Lone -> C"
+    first = tc.structural_em("cases.csv", start=start, seed=4, **shared)
+    again = told(first, "again")
+    words = [*shlex.split(again["command"])[1:], "--save-fit", "again.json", "--quiet"]
+    assert execute(words) == 0
+    names: dict[str, object] = {}
+    exec(again["python"], names)
+    for fit in (tc.load_fit("again.json"), names["found"]):
+        assert (fit.dag, fit.score, fit.evaluations) == (first.dag, first.score, first.evaluations)
+        assert told(fit, "again")["python"] == again["python"]
+        assert told(fit, "again")["command"] == again["command"]
+    masked = tc.structural_em(
+        "cases.csv", start=start, seed=4, around="H", steps=3, max_rounds=2, **shared
+    )
+    again = told(masked, "again")
+    assert again["command"] is None
+    exec(again["python"], names)
+    assert (names["found"].dag, names["found"].score) == (masked.dag, masked.score)
+    assert names["found"].evaluations == masked.evaluations
+    given = tc.structural_em("cases.csv", start=masked.network, hidden={"H": 2}, leave_out=["D"])
+    assert "numbers are not kept" in told(given, "again")["python"]
+    assert told(given, "again")["command"] is None

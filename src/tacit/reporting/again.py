@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
-from tacit.core.errors import quoted
 from tacit.core.variables import Discrete
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
@@ -15,8 +13,10 @@ from tacit.reporting.again_given import (
     RULES,
     cases_python,
     cases_word,
+    hidden_words,
     knowledge_python,
     knowledge_words,
+    plain_hidden,
     prior_python,
     prior_words,
     rule_files,
@@ -86,15 +86,7 @@ def _declared(fit: Fit) -> bool:
 
 
 def _hidden(fit: Fit) -> dict[str, int | list[str]]:
-    """{"H": 3}, or the states by name where they have names."""
-    return {
-        name: len(states) if states == _numbered(states) else list(states)
-        for name, states in fit.settings["hidden"].items()
-    }
-
-
-def _numbered(states: Sequence[str]) -> list[str]:
-    return [str(at + 1) for at in range(len(states))]
+    return plain_hidden(fit.settings["hidden"])
 
 
 def _dag(text: str) -> str:
@@ -134,8 +126,4 @@ def _method_words(method: str) -> list[str] | None:
 
 
 def _hidden_words(fit: Fit) -> list[str]:
-    words = []
-    for name, states in _hidden(fit).items() if "hidden" in fit.settings else ():
-        told = str(states) if isinstance(states, int) else f"{{{', '.join(map(quoted, states))}}}"
-        words += ["--hidden", f"{quoted(name)}={told}"]
-    return words
+    return hidden_words(_hidden(fit)) if "hidden" in fit.settings else []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from tacit.core.errors import quoted
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
 from tacit.reporting.again_lent import own_prior
@@ -115,3 +118,24 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def plain_hidden(states: Mapping[str, Sequence[str]]) -> dict[str, int | list[str]]:
+    """{"H": 3}, or the states by name where they have names."""
+    return {
+        name: len(them) if list(them) == _numbered(them) else list(them)
+        for name, them in states.items()
+    }
+
+
+def _numbered(states: Sequence[str]) -> list[str]:
+    return [str(at + 1) for at in range(len(states))]
+
+
+def hidden_words(hidden: Mapping[str, int | list[str]]) -> list[str]:
+    """`--hidden H=3`, or `--hidden "H={low, high}"`."""
+    words = []
+    for name, states in hidden.items():
+        told = str(states) if isinstance(states, int) else f"{{{', '.join(map(quoted, states))}}}"
+        words += ["--hidden", f"{quoted(name)}={told}"]
+    return words

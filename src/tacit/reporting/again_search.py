@@ -13,9 +13,11 @@ from tacit.learn.structure.searched import Search
 from tacit.reporting.again_given import (
     cases_python,
     cases_word,
+    hidden_words,
     is_python,
     knowledge_python,
     knowledge_words,
+    plain_hidden,
     prior_python,
     prior_word,
     prior_words,
@@ -39,7 +41,9 @@ _METHODS = {"HillClimb": "hill", "Tabu": "tabu", "Exact": "exact", "ChowLiu": "c
 _LIMITS = {"restarts": "--restarts", "most_parents": "--most-parents"}
 _SETTLED = {"TAN": "tan", "SimulatedAnnealing": "simulated-annealing"}
 _EM = "structural EM with "
-_NOT_KEPT = "# start, around, steps and max_rounds are not kept: add those that were given"
+_NOT_KEPT = "# start was a network, whose numbers are not kept: hand it over again"
+_ROUNDS = ("around", "steps", "max_rounds")
+"""What structural EM takes and the command line has no words for."""
 _WRAPPED = {"length": 25, "restarts": 0}
 """The tabu search that the command line anneals."""
 
@@ -66,10 +70,11 @@ def search_python(fit: Search) -> str:
     given += prior
     given += [f"start={settings['begun_at']!r}"] if "begun_at" in settings else []
     given += [f"leave_out={list(settings['left_out'])!r}"] if "left_out" in settings else []
-    if fit.found.hidden:
-        given.append(f"hidden={dict(fit.found.hidden)!r}")
+    if "unseen" in settings:
+        given.append(f"hidden={plain_hidden(settings['unseen'])!r}")
+    given += [f"{name}={settings[name]!r}" for name in _ROUNDS if rounds and name in settings]
     if rounds:
-        lines.append(_NOT_KEPT)
+        lines += [_NOT_KEPT] if "numbers_given" in settings else []
         given.append(f"restarts={settings['starts']}")
     if fit.confidence is not None:
         given.append(f"bootstrap={fit.confidence.replicates}")
@@ -92,13 +97,14 @@ def search_command(fit: Search) -> str | None:
     prior, dags = prior_words(fit), _dag_prior_words(settings.get("dag_prior"))
     if score is None or method is None or prior is None or dags is None or "--empty" in prior:
         return None
+    if "starts" in settings and any(name in settings for name in (*_ROUNDS, "numbers_given")):
+        return None
     words = ["tacit", "search", cases_word(fit), *knowledge_words(fit), "--score", score]
     words += [*dags, *method, *prior]
     words += ["--start", settings["begun_at"]] if "begun_at" in settings else []
     for name in settings.get("left_out", ()):
         words += ["--leave-out", quoted(name)]
-    for name, states in fit.found.hidden.items():
-        words += ["--hidden", f"{quoted(name)}={states}"]
+    words += hidden_words(plain_hidden(settings.get("unseen", {})))
     if "starts" in settings:
         words += ["--restarts", str(settings["starts"])]
     if fit.confidence is not None:

@@ -39,7 +39,7 @@ def search_from_plain(fit: Fit, plain: Any) -> Search:
     """The fit as the search that it was; an error names the part that is damaged."""
     if not isinstance(plain, dict):
         raise _damaged("it is no description of one")
-    read = _Reading(plain, frozenset(fit.network.dag.names))
+    read = _Reading(plain, frozenset(fit.network.dag.names), _dropped(fit))
     kept = {each.name: getattr(fit, each.name) for each in fields(Fit)}
     found = read.found()
     if set(found.families) != set(fit.network.dag.names):
@@ -47,6 +47,12 @@ def search_from_plain(fit: Fit, plain: Any) -> Search:
     if set(found.gains) != set(fit.network.dag.arcs):
         raise _damaged("its 'gains' are not of the arcs of the network")
     return Search(**kept, found=found)
+
+
+def _dropped(fit: Fit) -> frozenset[str]:
+    """Hidden variables that structural EM was asked for; moves may name them, the dag need not."""
+    asked = fit.settings.get("unseen", {})
+    return frozenset(asked) if isinstance(asked, dict) else frozenset()
 
 
 def _arcs_to_plain(said: Mapping[Arc, Any]) -> list[list[Any]]:
@@ -69,10 +75,15 @@ def _damaged(what: str) -> FormatError:
 
 
 class _Reading:
-    """The parts of a saved search, each checked to be of its kind."""
+    """The parts of a saved search, each checked to be of its kind.
 
-    def __init__(self, plain: Mapping[str, Any], names: frozenset[str]) -> None:
-        self._plain, self._names = plain, names
+    names, dropped   the variables, and those that were dropped on the way
+    """
+
+    def __init__(
+        self, plain: Mapping[str, Any], names: frozenset[str], dropped: frozenset[str]
+    ) -> None:
+        self._plain, self._names, self._dropped = plain, names, dropped
 
     def found(self) -> Found:
         return Found(
@@ -114,9 +125,9 @@ class _Reading:
         verb, tail, head, gain, instead, restart = _list(said)
         if verb not in VERBS:
             raise ValueError(verb)
-        other = None if instead is None else self._name(instead)
-        arc = self._name(tail), self._name(head)
-        return Move(verb, *arc, _number(gain), other, _whole(restart))
+        if not {tail, head, *([] if instead is None else [instead])} <= self._names | self._dropped:
+            raise ValueError(said)
+        return Move(verb, tail, head, _number(gain), instead, _whole(restart))
 
     def _confidence(self, said: Any) -> ArcConfidence | None:
         if said is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.core.grid import counted
@@ -29,8 +30,12 @@ def as_found(
     runs: Sequence[Rounds],
     prior: Prior | None,
     estimate: Estimate | None,
+    wishes: Mapping[str, Any],
 ) -> Search:
-    """The best network, fitted once more to its end, with all that is known of the way to it."""
+    """The best network, fitted once more to its end, with all that is known of the way to it.
+
+    wishes  what else was asked for, in plain words, to ask for it again
+    """
     job, at = asked.job, best_rounds(runs)
     best = runs[at]
     network = best.best.network
@@ -55,6 +60,7 @@ def as_found(
         "dag_prior": None if asked.dag_prior is None else asked.dag_prior.describe(),
         "variant": "bayes" if isinstance(job.score, Prior) else "map",
         "starts": course.runs,
+        **wishes,
     }
     notes = (*job.cases.notes, *_notes(best, runs, at, course))
     return as_search(fitted, outcome, replace(found, hidden=left), said, notes)

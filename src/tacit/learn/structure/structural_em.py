@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ from tacit.learn.structure.settings import HillClimb, Tabu
 
 RESTARTS = 5
 """Starts where variables are hidden, unless told. [HV1 3.6, 5.4]"""
+STEPS = 10
+ROUNDS = 50
 VARIANTS = {"bayes": True, "map": False}
 """Whether a variant goes by the score of a prior."""
 
@@ -51,8 +53,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     around: str | Sequence[str] | None = None,
     leave_out: Sequence[str] = (),
     restarts: int | None = None,
-    steps: int = 10,
-    max_rounds: int = 50,
+    steps: int = STEPS,
+    max_rounds: int = ROUNDS,
     seed: int | None = None,
     threads: int | None = None,
     progress: bool | Callback | None = None,
@@ -111,7 +113,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     with watched(progress, "structural EM") as told:
         course = Course(asked.dag, runs, max_rounds, fresh_seed(seed), asked.given, annealing, told)
         found = run_structural_em(asked.job, _kept(asked, course, checkpoint, resume))
-    return as_found(asked, course, found, prior, estimate)
+    wishes = _wishes(asked, course, start is not None, leave_out)
+    return as_found(asked, course, found, prior, estimate, wishes)
 
 
 def _check_variant(variant: str | None, score: AnyScore) -> None:
@@ -141,6 +144,24 @@ def _methods(method: Any) -> tuple[HillClimb | Tabu, WeightAnnealing | None]:
         "method takes tc.HillClimb() or tc.Tabu() here, or tc.WeightAnnealing() of one, not "
         f"{shown}: the search of each round goes from dag to dag"
     )
+
+
+def _wishes(
+    asked: Asked, course: Course, begun: bool, leave_out: Sequence[str]
+) -> Mapping[str, Any]:
+    """What else was asked for, beside what every search tells: only what is not usual."""
+    job = asked.job
+    unseen = {name: list(job.variables[name].states) for name in job.hidden}
+    left_out = [leave_out] if isinstance(leave_out, str) else list(leave_out)
+    return {
+        **({"unseen": unseen} if unseen else {}),
+        **({"begun_at": str(asked.dag)} if begun else {}),
+        **({"numbers_given": True} if asked.given is not None else {}),
+        **({"left_out": left_out} if left_out else {}),
+        **({"around": list(job.around)} if job.around else {}),
+        **({"steps": job.steps} if job.steps != STEPS else {}),
+        **({"max_rounds": course.max_rounds} if course.max_rounds != ROUNDS else {}),
+    }
 
 
 def _said(method: Any) -> str:
