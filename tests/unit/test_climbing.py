@@ -333,7 +333,8 @@ def test_the_score_is_at_least_that_of_pyagrum(name, settings, cases, most, exam
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_the_score_is_at_least_that_of_pyagrum_on_many_samples(name, seed, example_models):
     network = tc.read(example_models / f"{name}.bif.gz")
-    at_least_the_peer(network, 10_000, seed, 5, HillClimb(restarts=10))
+    settings = HillClimb(restarts=0) if name == "andes" else HillClimb()
+    at_least_the_peer(network, 10_000, seed, 5, settings)
 
 
 def test_restarts_reach_the_score_of_the_network_that_drew_the_cases(example_models):

@@ -33,7 +33,7 @@ class HillClimb:
 
     restarts: int = 50
     perturb: str = "order"
-    shaken: int = 2
+    shaken: int = 4
     ascent: str = "best"
     replace: bool = False
     candidates: int | None = None
