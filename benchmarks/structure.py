@@ -128,9 +128,9 @@ From complete cases to a dag by BIC, in nats. Tacit's time is that of the whole 
 the cases checked and the dag fitted; the peers' is that of the search alone, cases taken in before.
 "Above the network" is the score less that of the network that drew the cases, its parameters
 estimated from them; the ratio is of CPU seconds, to the faster of pyAgrum's two searches. All sides
-on one thread; the best of up to five runs, or one where it takes long, while others used the machine.
-The 1,000 variables are those of a network made at random, with two to four states and up to three
-parents each. What takes more than five minutes is ended.
+on one thread, the best of up to five runs, while others used the machine too: wall seconds are too
+high. The 1,000 variables are those of a network made at random, with two to four states and up to
+three parents each. What takes more than five minutes of CPU is ended.
 
 * plain: `{PLAIN}`
 * tabu: `{TABU}`
