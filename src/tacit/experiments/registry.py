@@ -86,7 +86,7 @@ EXPERIMENTS = (
         "motifs in sequences, with weights that cool down",
         "Elidan 2004, section 3.6",
         "tacit.experiments.elidan.motifs",
-        ("4 s", "1 min", "15 min"),
+        ("4 s", "1 min", "20 min"),
     ),
     Experiment(
         "elidan2004-search",
