@@ -63,6 +63,27 @@ def test_states_of_hidden_variables_may_be_named_and_several_be_hidden() -> None
     assert direct == pytest.approx(found.score, abs=1e-2)
 
 
+def test_states_of_hidden_variables_come_in_order_unless_something_names_them() -> None:
+    data = gappy(leaves_of("H", "ABCDE"), 1000, 0.0, seed=2, hidden="H")
+    options = {"hidden": {"H": 2}, "start": "H -> A; H -> B; H -> C; H -> D; H -> E"}
+    for seed in range(4):
+        found = tc.structural_em(data, restarts=1, seed=seed, **options)
+        common, rare = tc.query(found.network, "H").values
+        assert common > rare
+        assert tc.log_likelihood(found.network, data) == pytest.approx(found.log_likelihood)
+    turned = []
+    for name, family in found.network.families.items():
+        axis = [each.name for each in family.variables].index("H")
+        turned.append(tc.Table(family.variables, np.flip(family.values, axis)))
+        assert name in "ABCDEH"
+    begun = tc.structural_em(data, hidden={"H": 2}, start=tc.Network.of(turned), restarts=1)
+    assert tc.query(begun.network, "H").values == pytest.approx([rare, common], abs=0.02)
+    rule = "P(A=a | H=1) <= P(A=a | H=2)"
+    ruled = tc.structural_em(data, knowledge=rule, restarts=1, seed=1, **options)
+    low, high = (tc.query(ruled.network, f"P(A=a | H={at})") for at in (1, 2))
+    assert float(low) <= float(high) + 1e-9
+
+
 def test_around_a_hidden_variable_a_round_leaves_the_rest_of_the_dag_as_it_is() -> None:
     data = gappy(leaves_of("H", "ABCDEF"), 800, 0.0, seed=2, hidden="H")
     start, once = "H -> A; H -> B; H -> C; D -> E; F", {"seed": 1, "restarts": 1, "max_rounds": 1}

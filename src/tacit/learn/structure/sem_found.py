@@ -6,11 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tacit.core.errors import quoted
+import numpy as np
+
+from tacit.arrays import Ints
+from tacit.core.errors import SizeError, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.estimate.estimates import Estimate
-from tacit.estimate.priors import Prior
+from tacit.estimate.priors import K2, BDeu, Jeffreys, Prior
+from tacit.families.table import Table
+from tacit.infer.queries import query
 from tacit.learn.annealing.notes import annealing_notes
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
@@ -38,7 +43,7 @@ def as_found(
     """
     job, at = asked.job, best_rounds(runs)
     best = runs[at]
-    network = best.best.network
+    network = _in_order(asked, best.best.network, prior)
     names = tuple(name for name in job.names if name in network)
     moves = tuple(move for each in best.trace for move in each.moves)
     stop = runs[-1].stop if runs[-1].stop is Stop.INTERRUPTED else best.stop
@@ -64,6 +69,34 @@ def as_found(
     }
     notes = (*job.cases.notes, *_notes(best, runs, at, course))
     return as_search(fitted, outcome, replace(found, hidden=left), said, notes)
+
+
+def _in_order(asked: Asked, network: Network, prior: Prior | None) -> Network:
+    """The network with the states of hidden variables in order, the most common first, as
+    `fit` has them; as they are where start, rules or prior may name them."""
+    job = asked.job
+    priors = [each for each in (prior, job.prior) if each is not None]
+    named = asked.given is not None or (job.knowledge is not None and job.knowledge.parameters)
+    if named or not all(isinstance(each, BDeu | K2 | Jeffreys) for each in priors):
+        return network
+    try:
+        shares = {name: query(network, [name]).values for name in job.hidden if name in network}
+    except SizeError:  # only names are at stake
+        return network
+    for name, share in shares.items():
+        network = _turned(network, name, np.argsort(-np.asarray(share), kind="stable"))
+    return network
+
+
+def _turned(network: Network, name: str, order: Ints) -> Network:
+    """The network with the numbers of a variable's states given to other ones of its states."""
+    families = dict(network.families)
+    for child, family in network.families.items():
+        axes = (*family.parents, child)
+        if name in axes and isinstance(family, Table):
+            values = np.take(family.values, order, axis=axes.index(name))
+            families[child] = Table(family.variables, values)
+    return Network(network.dag, network.variables, families)
 
 
 def _fitted(
