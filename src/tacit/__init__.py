@@ -135,6 +135,8 @@ _HOMES = {
     "tacit.learn.unseen.removal": ("remove_variable",),
     "tacit.learn.unseen.signatures": ("Signature", "Signatures", "signatures"),
     "tacit.learn.unseen.insertion": ("insert_hidden",),
+    "tacit.learn.unseen.agglomeration": ("agglomerate",),
+    "tacit.learn.unseen.agglomerated": ("Agglomeration",),
     "tacit.learn.discover": ("discover",),
     "tacit.learn.discovered": ("Discovery",),
     "tacit.learn.discovery.finds": ("Proposal",),

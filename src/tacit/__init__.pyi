@@ -148,6 +148,8 @@ from tacit.learn.transfers import Aggregate as Aggregate
 from tacit.learn.transfers import BestFragment as BestFragment
 from tacit.learn.transfers import Mixture as Mixture
 from tacit.learn.transfers import Pool as Pool
+from tacit.learn.unseen.agglomerated import Agglomeration as Agglomeration
+from tacit.learn.unseen.agglomeration import agglomerate as agglomerate
 from tacit.learn.unseen.insertion import insert_hidden as insert_hidden
 from tacit.learn.unseen.removal import remove_variable as remove_variable
 from tacit.learn.unseen.signatures import Signature as Signature

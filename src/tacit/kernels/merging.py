@@ -223,7 +223,7 @@ def scores_along(
     seen = np.zeros((alphas.size, TALLIED + 1))
     more = np.zeros(living.size, np.bool_)
     for state in living:
-        more[state] = tally(pool, cells, state, 1.0, seen)
+        more[state] = tally(pool, cells, int(state), 1.0, seen)
     for step in range(merged.shape[0] + 1):
         if step:
             one, other = merged[step - 1]
@@ -235,7 +235,7 @@ def scores_along(
         total = tallied(alphas / living.size, seen)
         for state in living:
             if more[state]:
-                total += untallied(pool, cells, alphas, state, living.size)
+                total += untallied(pool, cells, alphas, int(state), living.size)
         scores[living.size - 1] = total
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Codes, Floats, Ints, code_type
+from tacit.arrays import Floats, Ints, code_type
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError, quoted
@@ -46,7 +46,7 @@ class Tree:
 
     walk: Walk
     variables: tuple[str, ...]
-    codes: Codes
+    codes: Ints
     weights: Floats
 
     @property
@@ -273,11 +273,13 @@ def _node(number: int, label: str, kept: bool, more: str = "") -> str:
     return f"  n{number} [{', '.join(marks)}];"
 
 
-def configuration(found: Agglomeration, codes: Codes) -> dict[str, str]:
+def configuration(found: Agglomeration, codes: Ints) -> dict[str, str]:
     """A configuration of the blanket by name; the states of other hidden variables are numbers."""
     named = {}
     for name, code in zip(found.tree.variables, codes, strict=True):
         variable = found.cases.variables.get(name)
-        seen = isinstance(variable, Discrete)
-        named[name] = variable.states[int(code)] if seen else str(int(code) + 1)
+        if isinstance(variable, Discrete):
+            named[name] = variable.states[int(code)]
+        else:
+            named[name] = str(int(code) + 1)
     return named

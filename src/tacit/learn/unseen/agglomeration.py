@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Bools, Codes, Floats, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import CasesError, ColumnError, OptionError, listed, nearest, quoted
@@ -55,9 +55,9 @@ def agglomerate(
     cases     anything `tc.read_cases` takes; those with a missing cell in the blanket are left out
     dag       with the hidden variable in its place
     hidden    its name; all of its blanket must be measured
-    prior     of the tables around it: "per_cell" gives every cell `strength` cases and is right most
-              often where the truth is known; "summed", the source's, adds the priors of merged
-              states; "uniform_k" scores k states as `tc.BDeu(strength)` does
+    prior     of the tables around it: "per_cell" gives every cell `strength` cases, and is right
+              most often where the truth is known; "summed", the source's, adds the priors of
+              merged states; "uniform_k" scores k states as `tc.BDeu(strength)` does
     strength  how many cases the prior is worth, 1 a cell, or 5 a table, unless given
     init      "blanket", or "case" for a state per case
     """
@@ -73,7 +73,7 @@ def agglomerate(
                 f"{quoted(name)}, in the blanket of {quoted(hidden)}, is no column of the cases"
                 f"{nearest(name, data.names)}\n\ncolumns: {listed(data.names)}"
             )
-    columns = {name: even(discrete(data, name), data[name]) for name in around}
+    columns = {name: measured(data, name) for name in around}
     lines = complete_lines(data, columns)
     if not lines.any():
         raise CasesError(f"no case has all of the blanket of {quoted(hidden)}: {listed(around)}")
@@ -101,7 +101,7 @@ def merged_states(
     data = setting.data
     weights = np.ones(len(data)) if data.weights is None else data.weights
     leaf_of, line_of = _first_states(columns, lines, weights, apart)
-    held = np.bincount(leaf_of[lines], weights[lines], line_of.size)
+    held = np.asarray(np.bincount(leaf_of[lines], weights[lines]), dtype=np.float64)
     leaves = {
         name: Column(column.codes[line_of], column.shares) for name, column in columns.items()
     }
@@ -187,21 +187,16 @@ def blanket_of(dag: Dag, hidden: str) -> tuple[str, ...]:
     return tuple(name for name in dag.names if name in around)
 
 
-def even(variable: Discrete, codes: Codes) -> Column:
-    """A column each of whose states has the same share of the prior."""
-    states = len(variable.states)
-    return Column(codes, np.full(states, 1 / states))
-
-
-def discrete(data: Dataset, name: str) -> Discrete:
-    """The variable of a column; an error if it is continuous."""
+def measured(data: Dataset, name: str) -> Column:
+    """The column of a variable each of whose states has the same share of the prior."""
     variable = data.variables[name]
     if not isinstance(variable, Discrete):
         raise OptionError(
             f"{quoted(name)} is continuous: states are merged by tables only"
             "\n\nmake it discrete with tc.discretise"
         )
-    return variable
+    states = len(variable.states)
+    return Column(data[name].astype(np.int64), np.full(states, 1 / states))
 
 
 def complete_lines(data: Dataset, names: Mapping[str, Any] | Sequence[str]) -> Bools:

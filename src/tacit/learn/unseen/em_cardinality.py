@@ -68,7 +68,7 @@ class Cardinality:
         return self.grid()._repr_html_()
 
 
-def em_cardinality(
+def em_cardinality(  # noqa: PLR0913 - a baseline shows all that it can be told
     cases: Any,
     dag: Dag | Network | str | Path,
     hidden: str,

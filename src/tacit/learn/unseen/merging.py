@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from tacit.arrays import Codes, Floats, Ints
+from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Column:
     """A variable around the hidden one: its state in each line, and the share of the prior that
     each of its states has."""
 
-    codes: Codes
+    codes: Ints
     shares: Floats
 
 
@@ -91,7 +91,7 @@ class FirstStates:
             alpha.append(each)
             sides.append(np.tile(side, (each.size, 1)))
             at += each.size
-        totals = np.bincount(own, weights, own_alpha.size)
+        totals = np.asarray(np.bincount(own, weights, own_alpha.size), dtype=np.float64)
         return FirstStates(
             weights, np.stack(keys, axis=1), np.concatenate(alpha), np.concatenate(sides),
             own_alpha, totals, prior,
@@ -207,7 +207,7 @@ def _likelihoods(first: FirstStates, merged: Ints) -> Floats:
     return np.asarray(np.vstack([start, start + np.cumsum(changes, axis=0)])[::-1].copy())
 
 
-def numbered(columns: Sequence[Codes], lines: int) -> tuple[Ints, Ints]:
+def numbered(columns: Sequence[Ints], lines: int) -> tuple[Ints, Ints]:
     """Configurations by number, 0 for the first that is met when sorted, and a line of each."""
     found, first = np.zeros(lines, np.int64), np.zeros(min(1, lines), np.int64)
     for column in columns:

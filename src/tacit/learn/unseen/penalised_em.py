@@ -16,9 +16,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.network import Network
-from tacit.learn.unseen.agglomeration import (
-    agglomerate,
-)
+from tacit.learn.unseen.agglomeration import agglomerate, measured
 from tacit.learn.unseen.em_cardinality import Cardinality
 from tacit.learn.unseen.merging import numbered
 
@@ -131,7 +129,7 @@ def _around(cases: Any, dag: Dag | Network | str | Path, hidden: str) -> _Around
         return numbered([column[name] for name in names], lines)[0]
 
     def sizes(names: Sequence[str]) -> int:
-        return prod(len(found.cases.variables[name].states) for name in names)  # type: ignore[union-attr]
+        return prod([measured(found.cases, name).shares.size for name in names])
 
     children = []
     for child in whole.children[hidden]:

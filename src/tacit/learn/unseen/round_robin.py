@@ -24,8 +24,7 @@ from tacit.learn.unseen.agglomeration import (
     cases_of,
     check_hidden,
     complete_lines,
-    discrete,
-    even,
+    measured,
     merged_states,
     table_weights,
 )
@@ -174,7 +173,7 @@ def agglomerate_all(
     found: dict[str, Agglomeration] = {}
     codes: dict[str, Ints] = {}
     visits: list[Visit] = []
-    alone = []
+    alone: list[str] = []
     for group in coupled(whole, names):
         turn = _Turn.of(data, whole, group, known)
         if len(group) == 1:
@@ -233,14 +232,14 @@ class _Turn:
     def of(data: Dataset, dag: Dag, group: tuple[str, ...], prior: TableWeights) -> _Turn:
         """Every hidden variable with one state."""
         around = dict.fromkeys(name for each in group for name in blanket_of(dag, each))
-        measured = [name for name in around if name not in group]
-        lines = complete_lines(data, measured)
+        seen = [name for name in around if name not in group]
+        lines = complete_lines(data, seen)
         if not lines.any():
             raise CasesError(
                 f"no case has all of the blankets of {listed(map(quoted, group))}: "
-                f"{listed(map(quoted, measured))}"
+                f"{listed(map(quoted, seen))}"
             )
-        columns = {name: even(discrete(data, name), data[name]) for name in measured}
+        columns = {name: measured(data, name) for name in seen}
         one = Column(np.zeros(len(data), np.int64), np.ones(1))
         columns |= dict.fromkeys(group, one)
         return _Turn(data, dag, group, prior, lines, columns, {})
