@@ -8,7 +8,7 @@ from math import lgamma, log, pi
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, MissingError, OptionError, quoted
 from tacit.core.grid import counted
@@ -66,20 +66,22 @@ class Reals:
         return found
 
 
-def spread(reals: Reals, moments: Moments) -> Floats:
-    """The standard deviation of every column in its unit; a constant one is an error.
+def spread(reals: Reals, moments: Moments, whole: Floats | None = None) -> tuple[Floats, Bools]:
+    """The standard deviation of every column in its unit, and which columns are constant.
 
-    Its variance 0 has an infinite likelihood, whatever its parents are.
+    One with variance 0 has an infinite likelihood, whatever its parents are: an error. In a sample
+    of the cases it says nothing of itself or others, and has the sd that it has in the `whole`.
     """
     variances = np.diag(moments.scatter) / moments.weight
     still = variances <= (STILL * moments.means) ** 2
-    if still.any():
+    if still.any() and whole is None:
         name = reals.names[int(np.argmax(still))]
         raise CasesError(
             f"{quoted(name)} has the same value in all cases, so no Gaussian fits it"
             "\n\nleave the column out"
         )
-    return np.asarray(np.sqrt(variances))
+    sd = np.sqrt(variances)
+    return np.asarray(sd if whole is None else np.where(still, whole, sd)), np.asarray(still)
 
 
 def check_gaussian(score: AnyScore) -> Penalised | BGe:
@@ -123,11 +125,17 @@ class GaussianScorer:
     correlations: Floats
 
     @staticmethod
-    def of(reals: Reals, score: Penalised) -> GaussianScorer:
-        """The scorer of these cases; a constant column is an error."""
+    def of(reals: Reals, score: Penalised, whole: Floats | None = None) -> GaussianScorer:
+        """The scorer of these cases; a constant column is an error.
+
+        whole  the sd of each column in the cases that these are a sample of: one that is constant
+               here counts as independent of all others
+        """
         moments = reals.moments()
-        sd = spread(reals, moments)
+        sd, still = spread(reals, moments, None if whole is None else whole / reals.units)
         correlations = moments.scatter / moments.weight / np.outer(sd, sd)
+        correlations[still] = correlations[:, still] = 0.0
+        correlations[still, still] = 1.0
         return GaussianScorer(reals, score, moments.weight, sd * reals.units, correlations)
 
     @property
@@ -137,7 +145,7 @@ class GaussianScorer:
 
     def weighted(self, weights: Floats) -> GaussianScorer:
         """The same cases, counting as often as `weights` says."""
-        return GaussianScorer.of(replace(self.reals, weights=weights), self.score)
+        return GaussianScorer.of(replace(self.reals, weights=weights), self.score, self.sd)
 
     def family(self, child: int, parents: tuple[int, ...]) -> float:
         """The score of the child with these parents."""

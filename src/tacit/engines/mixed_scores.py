@@ -107,6 +107,8 @@ class Regressions:
 
     values   (cases, variables)  columns of mean 0 and variance 1
     sd       (variables,)        what they were divided by
+    still    (variables,)        columns that are constant in a sample of the cases: they count as
+                                 independent of all others, with the variance they have else
     kept     moments by discrete parents, so that other children and parents need no cases
     """
 
@@ -116,20 +118,24 @@ class Regressions:
     weight: float
     values: Floats
     sd: Floats
+    still: Bools
     kept: dict[tuple[int, ...], ConditionalMoments] = field(default_factory=dict)
 
     @staticmethod
-    def of(reals: Reals, columns: Columns, score: Penalised) -> Regressions:
-        """The scorer of these cases; a constant column is an error."""
+    def of(
+        reals: Reals, columns: Columns, score: Penalised, whole: Floats | None = None
+    ) -> Regressions:
+        """The scorer of these cases; a constant column is an error, unless its sd in the whole of
+        the cases is known."""
         moments = reals.moments()
-        sd = spread(reals, moments)
+        sd, still = spread(reals, moments, None if whole is None else whole / reals.units)
         values = (reals.values - moments.means) / sd
-        return Regressions(columns, reals, score, moments.weight, values, sd * reals.units)
+        return Regressions(columns, reals, score, moments.weight, values, sd * reals.units, still)
 
     def weighted(self, weights: Floats) -> Regressions:
         """The same cases, counting as often as `weights` says."""
         columns = replace(self.columns, weights=weights)
-        return Regressions.of(replace(self.reals, weights=weights), columns, self.score)
+        return Regressions.of(replace(self.reals, weights=weights), columns, self.score, self.sd)
 
     def family(self, child: int, states: tuple[int, ...], reals: tuple[int, ...]) -> float:
         """The score of a child with these discrete and these continuous parents."""
@@ -170,12 +176,24 @@ class Regressions:
         if many * self.sd.size**2 > LARGEST:
             values = self.values[:, wanted]
             found = ConditionalMoments.of(labels, (many,), values, self.columns.weights)
-            return found, list(range(len(wanted)))
+            return _stirred(found, self.still[wanted]), list(range(len(wanted)))
         found = ConditionalMoments.of(labels, (many,), self.values, self.columns.weights)
+        found = _stirred(found, self.still)
         self.kept[states] = found
         while len(self.kept) > 1 and sum(each.scatter.size for each in self.kept.values()) > KEPT:
             del self.kept[next(iter(self.kept))]  # the oldest
         return found, wanted
+
+
+def _stirred(moments: ConditionalMoments, still: Bools) -> ConditionalMoments:
+    """The moments as if these columns varied by 1, independent of all others."""
+    if not still.any():
+        return moments
+    means, scatter = moments.means.copy(), moments.scatter.copy()
+    means[..., still] = 0.0
+    scatter[..., still, :] = scatter[..., :, still] = 0.0
+    scatter[..., still, still] = moments.weights[..., None]
+    return replace(moments, means=means, scatter=scatter)
 
 
 def _fit(moments: ConditionalMoments, child: int, parents: tuple[int, ...], more: Ints) -> Floats:

@@ -93,12 +93,16 @@ class AskedSets:
         if len(needed) > most:
             return found
         free = self.limits.allowed[:, child] & ~self.limits.required[:, child]
+        if not self.limits.keeps(child, needed):
+            return found
         found[place(needed, child)] = self.scorer.family(child, needed)
         waiting = [(needed, np.flatnonzero(free))]
         while waiting:
             parents, more = waiting.pop()
             if len(parents) == most or not more.size:
                 continue
+            keeping = self.limits.keeping(child, parents)
+            more = more if keeping is None else more[keeping[more]]
             scores = self.scorer.adding(child, parents, more)
             for at, one in enumerate(more.tolist()):
                 larger = tuple(sorted((*parents, one)))

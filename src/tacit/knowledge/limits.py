@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.arrays import Bools, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import ConflictError, OptionError, listed, quoted
 from tacit.core.grid import counted
+from tacit.families.counts import DENSE_CELLS
+from tacit.families.table import MOST_AXES, MOST_CELLS
 from tacit.knowledge.claims import Claim, claims_of
 from tacit.knowledge.reasons import Reasons, gathered
 from tacit.knowledge.wording import written
@@ -27,12 +30,15 @@ class Limits:
     required  (n, n)  arcs that every dag has
     allowed   (n, n)  arcs that a dag may have, the required ones among them, none to itself
     most      (n,)    how many parents each variable may have
+    states    (n,)    how many states each has, 0 for a continuous one: families of more numbers
+                      than can be kept are no choice; None: all are
     """
 
     names: tuple[str, ...]
     required: Bools
     allowed: Bools
     most: Ints
+    states: Floats | None = None
 
     @staticmethod
     def none(names: Sequence[str]) -> Limits:
@@ -40,6 +46,34 @@ class Limits:
         n = len(names)
         free = ~np.eye(n, dtype=np.bool_)
         return Limits(tuple(names), np.zeros((n, n), np.bool_), free, np.full(n, max(0, n - 1)))
+
+    def keeps(self, child: int, parents: Sequence[int]) -> bool:
+        """Whether the numbers of the child with these parents can be kept."""
+        return self.states is None or self._numbers(child, parents) <= self._room(child)
+
+    def keeping(self, child: int, parents: Sequence[int]) -> Bools | None:
+        """(n,) ... and with each variable as one more parent; None where all could be kept."""
+        if self.states is None:
+            return None
+        largest = float(self.states.max())
+        more = (len(parents) + 3) ** 2  # what another continuous parent makes of its squares
+        if self._numbers(child, parents) * max(largest, more) <= self._room(child):
+            return None
+        each = range(len(self.names))
+        return np.array([self.keeps(child, (*parents, another)) for another in each])
+
+    def _room(self, child: int) -> float:
+        assert self.states is not None
+        return MOST_CELLS if self.states[child] else DENSE_CELLS
+
+    def _numbers(self, child: int, parents: Sequence[int]) -> float:
+        """How many cells the table has, or the moments by configuration of a continuous child."""
+        assert self.states is not None
+        states = self.states[[*parents, child]]
+        if self.states[child] and len(parents) >= MOST_AXES:
+            return inf
+        cells, reals = prod(states[states > 0].tolist()), int((states == 0).sum())
+        return float(cells if self.states[child] else cells * reals * (reals + 1))
 
 
 def limits_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from functools import partial
+from math import log
 
 import numpy as np
 
@@ -23,12 +24,15 @@ from tacit.engines.subset_scores import (
 from tacit.engines.table_scores import TableScorer
 from tacit.engines.tasks import Report, in_order
 from tacit.estimate.scores.dag_priors import DagTerms
+from tacit.families.table import MOST_CELLS
 from tacit.knowledge.limits import Limits
 
 LARGEST = 6 * 2**30
 """Bytes that scores may take, where the machine has them."""
 SPANS = 16
 """Shares of the last phase between which an interrupt is heard."""
+MOST = log(MOST_CELLS) + 1e-9
+"""log of the cells of a table that can be kept, rounding aside."""
 SLACK = 1e-12
 """What counts as equal, as a share of the score: rounding must not choose between dags."""
 
@@ -160,6 +164,10 @@ def _fill(
 
     _heed(asked)
     best[:] = scores.local(child)
+    everyone = np.delete(np.arange(len(limits.names)), child)
+    if not limits.keeps(child, everyone.tolist()) and limits.states is not None:
+        states = np.log(np.maximum(limits.states, 1.0))
+        best[states[child] + additive(states[everyone]) > MOST] = -np.inf
     if terms is not None:
         best += additive(np.delete(terms.by_arc[:, child], child))
         best += terms.by_size[additive(np.ones(len(limits.names) - 1, dtype=np.int8))]

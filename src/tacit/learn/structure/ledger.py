@@ -52,7 +52,9 @@ class Ledger:
         if known is None:
             known = self._among_rows(child, parents)
         if known is None:
-            known = self.scorer.family(child, parents) + self.prior(child, parents)
+            known = -np.inf
+            if self.limits.keeps(child, parents):
+                known = self.scorer.family(child, parents) + self.prior(child, parents)
             self.evaluations += 1
             if len(self._alone) >= MOST_ALONE:
                 self.forget()
@@ -119,6 +121,8 @@ class Ledger:
         open_ = self.limits.allowed[:, child].copy()
         open_[list(parents)] = False
         open_[child] = False
+        keeping = self.limits.keeping(child, parents)
+        open_ = open_ if keeping is None else open_ & keeping
         if self.candidates is not None:
             open_ &= self.candidates[:, child]
             known = self._rows.get((child, parents))

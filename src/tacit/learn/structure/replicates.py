@@ -8,9 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.core.dag import Dag
+from tacit.core.errors import KnowledgeError
 from tacit.core.interrupts import asked_to_end
 from tacit.learn.progress import Report
 from tacit.learn.structure.confidence import ArcConfidence, confidence_of
+from tacit.learn.structure.fitted import check_found
 from tacit.learn.structure.running import Run, resampling, run
 from tacit.learn.structure.settings import HillClimb, Tabu
 
@@ -18,24 +20,29 @@ FEW = 5
 """Restarts in vain that end the search on one sample."""
 
 
-def bootstrapped(task: Run, replicates: int, told: Report) -> ArcConfidence:
+def bootstrapped(task: Run, replicates: int, told: Report) -> tuple[ArcConfidence, int]:
     """How often each arc is found in so many samples, each as large as the cases.
 
     Every sample has its own seed, so that one more sample changes none of the others. Interrupted,
-    the samples done so far count; the one at work does not.
+    the samples done so far count; the one at work does not. Nor do those, whose number comes
+    second, in which no dag that the rules allow has a distribution.
     """
-    done: list[Dag] = []
+    done, none = list[Dag](), 0
     with asked_to_end() as asked, suppress(KeyboardInterrupt):
         for number in range(replicates):
             told(number, replicates)
-            dag = _one(task, number)
+            try:
+                dag = _one(task, number)
+            except KnowledgeError:
+                none += 1
+                continue
             if asked():
                 break
             done.append(dag)
-        told(len(done), replicates)
+        told(len(done) + none, replicates)
     question = task.question
     allowed = question.limits.allowed & ~question.limits.required.T
-    return confidence_of(question.names, done, allowed, len(done))
+    return confidence_of(question.names, done, allowed, len(done)), none
 
 
 def _one(task: Run, number: int) -> Dag:
@@ -49,6 +56,7 @@ def _one(task: Run, number: int) -> Dag:
     sampled = replace(question, scorer=scorer)
     seed = int(rng.integers(2**63))
     found = run(replace(task, question=sampled, method=method, seed=seed, told=_silent, kept=None))
+    check_found(sampled, found)
     return question.dag(found.parents)
 
 

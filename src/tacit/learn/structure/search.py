@@ -30,7 +30,7 @@ from tacit.learn.structure.replicates import bootstrapped
 from tacit.learn.structure.running import RUNNERS, Run, run
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.settings import HillClimb, Tabu
-from tacit.learn.structure.starting import start_of
+from tacit.learn.structure.starting import check_kept, start_of
 from tacit.learn.structure.walks import FORM, KeptWalk, refuse_checkpoint
 
 
@@ -84,6 +84,7 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     question = ask(data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads)
     seed = _seed(seed, checkpoint if resume else None)
     begin = start_of(question, start)
+    check_kept(question, begin)
     with watched(progress, "searching") as told:
         task = Run(question, chosen, begin, seed, threads, told)
         outcome = run(replace(task, kept=_kept(task, checkpoint, resume)))
@@ -151,8 +152,14 @@ def _confidence(
     if outcome.stop is Stop.INTERRUPTED:
         return None, ("the search was interrupted, so no bootstrap sample was drawn",)
     with watched(progress, "bootstrapping") as told:
-        sure = bootstrapped(task, samples, told)
-    if sure.replicates == samples:
-        return sure, ()
-    note = f"interrupted after {sure.replicates} of {counted(samples, 'bootstrap sample')}"
-    return sure if sure.replicates else None, (note,)
+        sure, none = bootstrapped(task, samples, told)
+    notes = []
+    if none:
+        notes.append(
+            f"in {none} of {counted(samples, 'bootstrap sample')} no dag that the rules allow has "
+            "a distribution; the others tell how sure arcs are"
+        )
+    if sure.replicates + none < samples:
+        done = sure.replicates + none
+        notes.append(f"interrupted after {done} of {counted(samples, 'bootstrap sample')}")
+    return sure if sure.replicates else None, tuple(notes)

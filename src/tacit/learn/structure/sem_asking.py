@@ -36,7 +36,7 @@ from tacit.learn.hidden import Hidden, hidden_variables
 from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.completing import completed
 from tacit.learn.structure.perturbing import required_only
-from tacit.learn.structure.question import Question, check_scores, without
+from tacit.learn.structure.question import Question, check_scores, states_of, without
 from tacit.learn.structure.sem_job import Job, named, spoken_of
 from tacit.learn.structure.sem_scorer import Indifferent, expected_scorer
 from tacit.learn.structure.settings import HillClimb, Tabu
@@ -110,7 +110,7 @@ def ask(data: Any, said: Said) -> Asked:
     if isinstance(said.score, Dirichlet):
         said.score.check_names(variables)
     reasons = reasons_of(said.knowledge, names, said.method.most_parents, parameters=True)
-    limits = limits_from(reasons)
+    limits = replace(limits_from(reasons), states=states_of(variables))
     dag = _dag(structure, whole, said, reasons, tuple(unseen))
     job = Job(
         seen, variables, tuple(unseen), said.score, limits,
@@ -212,7 +212,7 @@ def _question(
         reasons.bounding[at], np.minimum(reasons.most[at], len(at) - 1),
     )  # fmt: skip
     cases = whole.select(list(names))
-    limits = limits_from(fewer)
+    limits = replace(limits_from(fewer), states=states_of(cases.variables))
     return Question(
         cases=cases, scorer=scorer, score=score, dag_prior=dag_prior, terms=None, knowledge=None,
         reasons=fewer, limits=limits,

@@ -110,7 +110,8 @@ def limits_at(job: Job, dag: Dag) -> Limits:
                 required[:, head] = allowed[:, head] = False
                 required[list(who), head] = allowed[list(who), head] = True
                 most[head] = len(who)
-    return Limits(names, required, allowed, most)
+    states = None if limits.states is None else limits.states[alive]
+    return Limits(names, required, allowed, most, states)
 
 
 def mask_of(dag: Dag, around: Iterable[str]) -> frozenset[str]:

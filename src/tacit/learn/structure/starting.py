@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tacit.core.dag import Dag
-from tacit.core.errors import KnowledgeError, OptionError, listed, nearest, quoted
+from tacit.core.errors import KnowledgeError, OptionError, SizeError, listed, nearest, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.knowledge.structural import arrow
@@ -31,6 +31,18 @@ def start_of(question: Question, given: Dag | Network | str | Path | None) -> Pa
     _check_allowed(question, dag)
     whole = Dag({name: dag.parents.get(name, ()) for name in question.names})
     return question.parents(whole)
+
+
+def check_kept(question: Question, begin: Parents) -> None:
+    """Nothing, or an error about a family of the start with more numbers than can be kept."""
+    for child, who in enumerate(begin):
+        if not question.limits.keeps(child, who):
+            names = question.names
+            raise SizeError(
+                f"{quoted(names[child])} given {listed(quoted(names[at]) for at in who)} has more "
+                "numbers than can be kept, and these arcs are required or in the start"
+                "\n\nrequire fewer parents, or merge states with tc.discretise"
+            )
 
 
 def _check_allowed(question: Question, dag: Dag) -> None:

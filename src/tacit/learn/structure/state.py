@@ -19,6 +19,9 @@ Marks: TypeAlias = npt.NDArray[np.uint64]
 VERBS = ("add", "delete", "reverse", "replace")
 NOTHING = 1e-9
 """A gain that rounding could have made, as a share of the score."""
+UNKNOWN = 1e6
+"""The score that is assumed for it where a family has no distribution: else steps up by rounding
+alone could go in a circle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,8 @@ class Change:
 
 
 def rounding(score: float) -> float:
-    """What a gain must exceed to count at this score."""
-    return NOTHING * max(1.0, abs(score)) if np.isfinite(score) else 0.0
+    """What a gain must exceed to count at this score; at -inf the other families are unknown."""
+    return NOTHING * (max(1.0, abs(score)) if np.isfinite(score) else UNKNOWN)
 
 
 def gained(after: float | Floats, before: float) -> Floats:
