@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,8 +38,8 @@ def judged(method: str, train: float, test: float = 0.0, effort: int = 1) -> Jud
     return Judged(method, train, test, effort, 0.5)
 
 
-def holding(outcome: Outcome) -> list[bool]:
-    return [claim.holds for claim in outcome.claims]
+def by_method(outcome: Outcome) -> dict[str, Any]:
+    return {row["method"]: row for row in outcome.plain["rows"]}
 
 
 # cases
@@ -276,7 +277,7 @@ def test_a_small_run_has_all_methods_and_figures(name: str, outcomes: dict[str, 
 def test_nothing_learned_from_few_cases_predicts_as_the_truth_does(
     name: str, outcomes: dict[str, Outcome]
 ) -> None:
-    methods = outcomes[name].plain["methods"]
+    methods = by_method(outcomes[name])
     tests = {method: [each["test"] for runs in told["runs"] for each in runs]
              for method, told in methods.items()}  # fmt: skip
     golden = max(tests.pop("golden"))
@@ -290,7 +291,7 @@ def test_nothing_learned_from_few_cases_predicts_as_the_truth_does(
 def test_annealing_takes_more_effort_than_the_method_it_wraps(
     name: str, outcomes: dict[str, Outcome]
 ) -> None:
-    told = outcomes[name].plain["methods"]
+    told = by_method(outcomes[name])
     slow = "adversary, slow" if name == parameters.NAME else "adversary"
     assert told[slow]["cost"] > 1
 

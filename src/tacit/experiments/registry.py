@@ -98,14 +98,14 @@ EXPERIMENTS = (
     ),
     Experiment(
         "elidan2004-em",
-        "EM around four hidden variables, with weights that cool down",
+        "EM around four hidden variables, with cooling weights",
         "Elidan 2004, section 3.5.2",
         "tacit.experiments.elidan.parameters",
-        ("2 s", "40 s", "15 min"),
+        ("2 s", "40 s", "20 min"),
     ),
     Experiment(
         "elidan2004-sem",
-        "structural EM with four hidden variables, the same way",
+        "structural EM with four hidden variables, likewise",
         "Elidan 2004, section 3.5.3",
         "tacit.experiments.elidan.structures",
         ("3 s", "1 min", "45 min"),
@@ -116,7 +116,7 @@ EXPERIMENTS = (
         "Elidan 2004, Table 3.1",
         "tacit.experiments.elidan.table",
         ("3 s", "2 min", "1 h"),
-        uses="tables of stocks, soybean and audiology",
+        uses="tables of three domains",
     ),
 )
 

@@ -158,8 +158,9 @@ class Trials:
                 what: [self.origin(what, at) for at in range(len(self.sets))]
                 for what in ("train", "test")
             },
-            "methods": {
-                method: {
+            "rows": [
+                {
+                    "method": method,
                     "cost": self.cost(method),
                     "train_curve": self.curve(method, "train"),
                     "test_curve": self.curve(method),
@@ -172,7 +173,7 @@ class Trials:
                     ],
                 }
                 for method in self.methods
-            },
+            ],
         }
 
 
