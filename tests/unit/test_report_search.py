@@ -183,7 +183,7 @@ def test_who_says_which_way_an_arc_points_is_who_rules_out_the_dags_that_turn_it
 
 def test_both_searches_have_arcs_of_several_kinds():
     assert {one["direction"] for one in told(free(), "arcs")["arcs"]} >= {"cases"}
-    assert {one["direction"] for one in told(ruled(), "arcs")["arcs"]} >= {"cases", "rules"}
+    assert {one["direction"] for one in told(ruled(), "arcs")["arcs"]} >= {"cases", "nobody"}
     assert {one["direction"] for one in told(one_way(), "arcs")["arcs"]} >= {"rules", "nobody"}
     chain = having(free(), gains={})
     assert worries(chain).keys() == worries(free()).keys() - {"weak arcs"}
@@ -237,7 +237,7 @@ def confident():
     shares = np.zeros((len(names), len(names)))
     for tail, head in dag.arcs:
         shares[place[tail], place[head]] = 1.0
-    shares[place["A"], place["B"]], shares[place["B"], place["A"]] = 0.3, 0.1
+    shares[place["B"], place["A"]], shares[place["A"], place["B"]] = 0.3, 0.1
     shares[place["B"], place["D"]], shares[place["D"], place["B"]] = 0.2, 0.55
     return having(
         ruled(), confidence=ArcConfidence(tuple(names), shares, np.ones_like(shares, bool), 20)
@@ -248,8 +248,8 @@ def test_shares_of_bootstrap_samples_are_those_of_link_and_direction():
     section = told(confident(), "arcs")
     rows = {(one["parent"], one["child"]): one for one in section["arcs"]}
     assert section["replicates"] == 20
-    assert ("A", "B") in rows
-    assert_allclose([rows["A", "B"][each] for each in ("link", "this_way")], [0.4, 0.75])
+    assert ("B", "A") in rows
+    assert_allclose([rows["B", "A"][each] for each in ("link", "this_way")], [0.4, 0.75])
     assert_allclose([rows["D", "A"][each] for each in ("link", "this_way")], [1.0, 1.0])
     (absent,) = section["absent"]
     assert (absent["parent"], absent["child"]) == ("D", "B")
@@ -257,7 +257,7 @@ def test_shares_of_bootstrap_samples_are_those_of_link_and_direction():
     many = len(ruled().dag.arcs)
     assert worries(confident())["unsure arcs"] == (
         f"1 of {many} arcs joins variables that fewer than half of the 20 bootstrap samples link: "
-        "A → B (0.40)"
+        "B → A (0.40)"
     )
     assert worries(confident())["absent links"] == (
         "1 link of half of the bootstrap samples or more is not in the dag: D → B (0.75)"
@@ -275,12 +275,12 @@ def test_nothing_is_said_of_shares_where_nobody_asked():
 
 
 def test_arcs_that_rest_on_little_are_named_the_weakest_first():
-    gains = dict.fromkeys(ruled().dag.arcs, 50.0) | {("A", "B"): 1.25, ("B", "C"): 0.5}
+    gains = dict.fromkeys(ruled().dag.arcs, 50.0) | {("B", "A"): 1.25, ("B", "C"): 0.5}
     gains["D", "A"] = -1.0  # required: another worry
     many = len(gains)
     assert worries(having(ruled(), gains=gains))["weak arcs"] == (
         f"2 of {many} arcs rest on little, less than 3 nats of the score for each of them: "
-        "B → C (0.50 nats), A → B (1.25 nats)"
+        "B → C (0.50 nats), B → A (1.25 nats)"
     )
     assert "weak arcs" not in worries(having(ruled(), gains=dict.fromkeys(gains, 3.0)))
 
