@@ -1,4 +1,7 @@
-"""Checks of arguments and options: one message for each kind of mistake, before any work."""
+"""Checks of arguments and options: one message for each kind of mistake, before any work.
+
+numpy is loaded where it is asked for: commands that compute nothing come by here too.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,6 @@ from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from tacit.core.errors import OptionError
 
@@ -22,12 +23,18 @@ def check_value(option: str, given: object, kind: Any, example: str) -> None:
 
 def check_flag(option: str, given: object) -> None:
     """Nothing, or an error about what is neither True nor False."""
-    if not isinstance(given, bool | np.bool_):
+    if given is True or given is False:
+        return
+    import numpy as np
+
+    if not isinstance(given, np.bool_):
         raise OptionError(f"{option}={given!r} must be True or False")
 
 
 def is_number(given: object) -> bool:
     """Whether it is a finite number that fits in a float, and no truth value."""
+    import numpy as np
+
     number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
     try:
         return number and isfinite(given)  # type: ignore[arg-type]
