@@ -598,6 +598,7 @@ def test_structural_em_reports_its_rounds_without_counting_steps():
     found = tc.structural_em(data, score=tc.BIC(), seed=1)
     section = told(found, "answer")
     assert "by structural EM with HillClimb(restarts=0) and score BIC()" in section["sentences"][0]
+    assert "Cheeseman" not in " ".join(section["sentences"])
     assert "Its parameters were learned by EM" in " ".join(section["sentences"])
     assert told(found, "course")["search"]["climbs"] == []
     assert "found = tc.structural_em(cases, " in told(found, "again")["python"]
@@ -615,6 +616,10 @@ def test_structural_em_is_asked_again_with_all_that_was_asked_for(tmp_path, monk
     shared = {"hidden": {"H": ["low", "high"], "Lone": 2}, "leave_out": ["D"], "restarts": 2}
     start = "H -> A; H -> B; A -> C; Lone -> C"
     first = tc.structural_em("cases.csv", start=start, seed=4, **shared)
+    assert told(first, "answer")["sentences"][1] == (
+        f"Its score is {first.score:,.1f} nats, the Cheeseman-Stutz estimate of the log marginal "
+        "likelihood."
+    )
     again = told(first, "again")
     words = [*shlex.split(again["command"])[1:], "--save-fit", "again.json", "--quiet"]
     assert execute(words) == 0

@@ -34,6 +34,8 @@ def in_short(fit: Search, cases: str) -> list[str]:
     method = str(said["method"])
     scored = f"{'and' if ' with ' in method else 'with'} score {said['score']}"
     told = f"Its score is {fit.score:,.1f} nats"
+    if said.get("variant") == "bayes" and (found.hidden or any(fit.cases.missing.values())):
+        told += ", the Cheeseman-Stutz estimate of the log marginal likelihood"
     if fit.stop is Stop.PROVEN:
         told += ", and it is proven to be the best dag of its kind"
     sentences = [
