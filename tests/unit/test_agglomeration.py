@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.experiments.elidan.standins import interacting
+from tacit.experiments.elidan.standins import interacting, tuberculosis
 from tacit.learn.unseen.em_cardinality import em_cardinality
 from tacit.learn.unseen.merging import Column, FirstStates, TableWeights, walk
 from tacit.learn.unseen.penalised_em import penalised_em
@@ -203,6 +203,19 @@ def test_em_started_from_the_states_does_as_well_as_from_many_random_starts() ->
     best = em_cardinality(data, network, "STROKEVOLUME", most=3, seed=1)
     assert ours.curve[3] > best.curve[3] - 0.01 * len(data)
     assert ours.curve[1] == pytest.approx(best.curve[1])
+
+
+def test_classes_that_overlap_are_counted_by_em_from_the_states() -> None:
+    """HV1 8.3: four populations; hard assignments alone keep more states than that."""
+    data = hide(tuberculosis(), "population", 1842, 1)
+    found = tc.agglomerate(data, tuberculosis(), "population")
+    assert found.states >= 4
+    begun = em_cardinality(
+        data, tuberculosis(), "population", begin=found, patience=2, most=found.states + 1
+    )
+    assert begun.states == 4
+    few = tc.agglomerate({"A": ["x", "y"] * 9, "B": ["x", "y"] * 9}, "H -> A; H -> B", "H")
+    assert max(em_cardinality(few.cases, few.dag, "H", begin=few).curve) == few.first_states == 2
 
 
 def test_both_baselines_count_well_separated_classes() -> None:

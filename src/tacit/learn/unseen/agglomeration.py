@@ -55,11 +55,15 @@ def agglomerate(
     cases     anything `tc.read_cases` takes; those with a missing cell in the blanket are left out
     dag       with the hidden variable in its place
     hidden    its name; all of its blanket must be measured
-    prior     of the tables around it: "per_cell" gives every cell `strength` cases, and is right
-              most often where the truth is known; "summed", the source's, adds the priors of
-              merged states; "uniform_k" scores k states as `tc.BDeu(strength)` does
+    prior     of the tables around it: "per_cell" gives every cell `strength` cases; where the truth
+              is known it is right most often with many cases, and says fewer states with few;
+              "uniform_k" scores k states as `tc.BDeu(strength)` does; "summed", the source's, adds
+              the priors of merged states, and says too many states more often
     strength  how many cases the prior is worth, 1 a cell, or 5 a table, unless given
     init      "blanket", or "case" for a state per case
+
+    Each case is in one state, so classes that overlap are sometimes counted too high. The states
+    are where EM begins best: `found.start(k)`.
     """
     known = table_weights(prior, strength)
     if init not in (BLANKET, CASE):

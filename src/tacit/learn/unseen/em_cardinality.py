@@ -103,7 +103,7 @@ def em_cardinality(  # noqa: PLR0913 - a baseline shows all that it can be told
     curve: dict[int, float] = {}
     likelihoods: dict[int, float] = {}
     networks: dict[int, Network] = {}
-    for states in range(1, most + 1):
+    for states in range(1, (most if begin is None else min(most, begin.first_states)) + 1):
         networks[states], curve[states], likelihoods[states] = job.fitted(states)
         best = max(curve, key=lambda k: curve[k])
         if patience is not None and states - best >= patience:
