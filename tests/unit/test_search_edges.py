@@ -12,6 +12,7 @@ from tacit.core.variables import Continuous, Discrete
 from tacit.families.counts import DENSE_CELLS
 from tacit.families.table import MOST_CELLS
 from tacit.knowledge.limits import reasons_of
+from tacit.learn.structure.perturbing import drawn_again
 from tacit.learn.structure.question import ask, joinable, scorer_of
 from tacit.learn.structure.running import resampling
 
@@ -160,3 +161,53 @@ def test_a_climb_without_a_distribution_comes_to_an_end():
         seed=1,
     )
     assert found.dag.parents["B"][0] == "A"
+
+
+def test_shares_for_weights_do_not_reward_parameters():
+    cases = {name: ["x", "y"] * 20 for name in "AB"}
+    shares = tc.read_cases({**cases, "w": [1 / 80] * 40}, weights="w")
+    for score in (tc.BIC(), tc.MDL()):
+        free = tc.score("A; B", shares, score)
+        assert tc.score("A -> B", shares, tc.LogLikelihood()).total >= free["A"] + free["B"]
+    found = tc.search(shares, seed=1)
+    assert found.notes[0] == (
+        "40 cases weigh 0.5 in all, and are scored as so few: a weight says how often a case counts"
+    )
+    assert not any("weigh" in note for note in tc.search(cases, seed=1).notes)
+
+
+def test_more_cases_than_can_be_drawn_are_drawn_as_many_as_can():
+    cases = tc.read_cases({"A": ["x", "y"] * 5, "B": ["u", "v"] * 5, "w": [1e30] * 10}, weights="w")
+    found = tc.search(cases, bootstrap=2, seed=1)
+    assert found.found.confidence.link("A", "B") == 1
+    weights = np.array([1.0, 3.0, 0.0, 2.5e18])
+    drawn = drawn_again(weights, np.random.default_rng(1))
+    assert drawn.sum() == pytest.approx(weights.sum())
+    assert drawn[2] == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([1e300, -2e300, 1.5e300], "has values as large as 2e+300"),
+        ([1e-200, 2e-200, 0.0], "has no value larger than 2e-200"),
+    ],
+)
+@pytest.mark.parametrize(
+    "ask_",
+    [
+        tc.search,
+        lambda data: tc.search(data, score=None if "G" in data else tc.BGe()),
+        lambda data: tc.fit("X -> Y", data),
+        lambda data: tc.fit("G -> X" if "G" in data else "X", data),
+    ],
+)
+def test_numbers_whose_squares_are_none_are_refused(values, words, ask_):
+    data = {"X": values, "Y": [0.5, 1.5, 0.7]}
+    for more in ({}, {"G": list("aba")}):
+        with pytest.raises(tc.CasesError) as caught:
+            ask_(tc.read_cases({**data, **more}, continuous=["X", "Y"]))
+        assert str(caught.value) == (
+            f"X {words}, and the squares of such numbers cannot be computed with"
+            "\n\nexpress the column in another unit, between 1e-75 and 1e+75"
+        )

@@ -14,6 +14,7 @@ from tacit.core.errors import CasesError, MissingError, OptionError, quoted
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous
 from tacit.engines.partials import Partials, partials
+from tacit.engines.scales import check_scales
 from tacit.estimate.gaussians import SINGULAR, STILL
 from tacit.estimate.scores.values import AnyScore, BGe, Penalised
 from tacit.families.moments import Moments
@@ -53,6 +54,7 @@ class Reals:
                     "missing, and continuous variables are scored on complete cases only"
                     "\n\nleave out the incomplete cases"
                 )
+        check_scales(data, names)
         values = np.array([data[name] for name in names], dtype=np.float64)
         values = values.reshape(len(names), len(data)).T
         units = np.maximum(np.abs(values).max(axis=0, initial=0.0), TINY)

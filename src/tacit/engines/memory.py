@@ -15,6 +15,7 @@ from tacit.core.errors import CasesError, MissingError, NetworkError, OptionErro
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.axes import Family, discrete
+from tacit.engines.scales import check_scales
 from tacit.engines.tables import shape_of, table_jobs
 from tacit.engines.tasks import Evidence, IncompleteError, Job, Report, chunks, in_order
 from tacit.families.conditional_moments import ConditionalMoments, check_moments
@@ -114,6 +115,7 @@ def _jobs(data: Dataset, families: Sequence[Family], available: bool) -> list[Jo
 def _moments_job(data: Dataset, family: Family, available: bool) -> Job:
     """Means and co-products, chunk by chunk, merged in order."""
     columns = [data[variable.name] for variable in family]
+    check_scales(data, [variable.name for variable in family])
     nothing = Moments.of(np.zeros((0, len(family))))
 
     def task(span: tuple[int, int]) -> Moments:
@@ -141,6 +143,7 @@ def _conditional_job(data: Dataset, family: Family, available: bool) -> Job:
     reals = [data[variable.name] for variable in family if isinstance(variable, Continuous)]
     codes, shape = [data[axis.name] for axis in axes], shape_of(axes)
     check_moments(shape, len(reals))
+    check_scales(data, [real.name for real in family if isinstance(real, Continuous)])
     spans = chunks(len(data)) or [(0, 0)]
 
     def task(span: tuple[int, int]) -> ConditionalMoments:

@@ -68,8 +68,8 @@ class BIC(Penalised):
         return self.per_parameter(weight) * rows * (states - 1)
 
     def per_parameter(self, weight: float) -> float:
-        """log(cases) / 2."""
-        return 0.5 * log(weight) if weight > 0 else 0.0
+        """log(cases) / 2; nothing for weights that are less than one case, never a reward."""
+        return 0.5 * log(max(weight, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

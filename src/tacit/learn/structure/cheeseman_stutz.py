@@ -10,6 +10,7 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, quoted
 from tacit.core.network import Network
+from tacit.core.options import check_value
 from tacit.core.variables import Discrete
 from tacit.engines.expected import expectation
 from tacit.engines.tasks import thread_bound
@@ -39,8 +40,7 @@ def cheeseman_stutz(
     """
     fitted = network.network if isinstance(network, Fit) else network
     chosen = BDeu(1) if prior is None else prior
-    if not isinstance(chosen, Prior):
-        raise OptionError(f"prior takes a value such as tc.BDeu(1), not {prior!r}")
+    check_value("prior", chosen, Prior, "tc.BDeu(1)")
     cases = observed_columns(fitted, data)
     for name, variable in fitted.variables.items():
         if not isinstance(variable, Discrete):

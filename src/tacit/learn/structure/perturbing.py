@@ -1,4 +1,4 @@
-"""Ways to leave a local maximum: another dag, not far away, that obeys the limits."""
+"""Ways to leave a local maximum: another dag, not far away, that obeys the limits; other cases."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tacit.arrays import Ints
+from tacit.arrays import Floats, Ints
 from tacit.knowledge.limits import Limits
 from tacit.learn.structure.state import Change, Parents, State
 
 TRIES = 1_000
 """Random changes tried in vain before a dag is taken for one that cannot be changed."""
+MOST_DRAWS = 2.0**53
+"""Cases that a bootstrap sample has at most; their weights add up to the whole in any case."""
 
 
 def reordered(parents: Parents, limits: Limits, moved: int, rng: np.random.Generator) -> Parents:
@@ -111,3 +113,11 @@ def required_only(limits: Limits) -> Parents:
         tuple(int(tail) for tail in np.flatnonzero(limits.required[:, head]))
         for head in range(len(limits.names))
     )
+
+
+def drawn_again(weights: Floats, rng: np.random.Generator) -> Floats:
+    """Weights of cases drawn as often as these weigh, each with a probability like its weight."""
+    total = float(weights.sum())
+    many = max(1, round(min(total, MOST_DRAWS)))
+    draws = rng.multinomial(many, weights / total)
+    return np.asarray(draws * (total / many), dtype=np.float64)

@@ -46,6 +46,10 @@ ALL_DIFFERENT = 50
 """A column with so many states, each in one case alone, names cases rather than describes them."""
 
 
+FEW = 10
+"""Weights that make so many cases count as less than one are worth a note."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """Complete cases, how dags over them are scored, and which dags may be answers.
@@ -207,6 +211,11 @@ def question_notes(question: Question) -> Iterable[str]:
     """What a reader should know of the cases before believing a dag."""
     cases = question.cases
     yield from cases.notes
+    if cases.total_weight < len(cases) / FEW:
+        yield (
+            f"{counted(len(cases), 'case')} weigh {cases.total_weight:.3g} in all, and are scored "
+            "as so few: a weight says how often a case counts"
+        )
     told = " ".join(note for note in cases.notes if "is no variable" in note)
     for name, variable in cases.variables.items():
         if not isinstance(variable, Discrete):

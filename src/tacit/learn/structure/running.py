@@ -21,6 +21,7 @@ from tacit.learn.structure.exact import exact_search
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.methods_exact import TAN, ChowLiu, Exact
 from tacit.learn.structure.outcome import Outcome, as_move
+from tacit.learn.structure.perturbing import drawn_again
 from tacit.learn.structure.question import Question
 from tacit.learn.structure.settings import HillClimb, Tabu
 from tacit.learn.structure.state import Parents
@@ -95,11 +96,8 @@ def resampling(question: Question, rng: np.random.Generator) -> Floats:
 
     So cases that were merged, with weights, vary as they did before. The total weight stays.
     """
-    cases = question.cases
-    own, many = cases.weights, max(1, round(cases.total_weight))
-    share = np.full(len(cases), 1 / len(cases)) if own is None else own / own.sum()
-    draws = rng.multinomial(many, share)
-    return np.asarray(draws * (cases.total_weight / many), dtype=np.float64)
+    own = question.cases.weights
+    return drawn_again(np.ones(len(question.cases)) if own is None else own, rng)
 
 
 def _exact(task: Run) -> Outcome:

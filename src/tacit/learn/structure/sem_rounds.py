@@ -36,6 +36,7 @@ from tacit.learn.structure.completing import Completion, completed
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.moves import Move
 from tacit.learn.structure.outcome import as_move
+from tacit.learn.structure.perturbing import drawn_again
 from tacit.learn.structure.sem_job import (
     Job,
     limits_at,
@@ -248,9 +249,7 @@ def _resampled(ledger: Ledger, completion: Completion) -> Callable[[np.random.Ge
     """The same question asked of cases drawn again, with what was completed in them."""
 
     def drawn(rng: np.random.Generator) -> Ledger:
-        total = completion.weights.sum()
-        draws = rng.multinomial(completion.weights.size, completion.weights / total)
-        weights = draws * (total / completion.weights.size)
+        weights = drawn_again(completion.weights, rng)
         return Ledger(ledger.scorer.weighted(weights), ledger.limits, ledger.terms)
 
     return drawn

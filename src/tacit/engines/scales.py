@@ -1,0 +1,27 @@
+"""Which numbers can be computed with: their squares, and the squares of those, are numbers too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tacit.core.dataset import Dataset
+from tacit.core.errors import CasesError, quoted
+
+LARGEST, SMALLEST = 1e75, 1e-75
+"""A column whose greatest absolute value is outside is refused, unless it is 0 throughout."""
+
+
+def check_scales(data: Dataset, names: Iterable[str]) -> None:
+    """Nothing, or an error about a continuous column whose squares overflow or vanish."""
+    for name in names:
+        values = np.abs(data[name])
+        largest = float(np.max(values, initial=0.0, where=~np.isnan(values)))
+        if largest > LARGEST or 0 < largest < SMALLEST:
+            what = "has values as large as" if largest > LARGEST else "has no value larger than"
+            raise CasesError(
+                f"{quoted(name)} {what} {largest:.3g}, and the squares of such numbers cannot be "
+                "computed with\n\nexpress the column in another unit, between "
+                f"{SMALLEST:g} and {LARGEST:g}"
+            )
