@@ -101,14 +101,14 @@ EXPERIMENTS = (
         "EM around four hidden variables, with cooling weights",
         "Elidan 2004, section 3.5.2",
         "tacit.experiments.elidan.parameters",
-        ("2 s", "40 s", "20 min"),
+        ("2 s", "30 s", "10 min"),
     ),
     Experiment(
         "elidan2004-sem",
         "structural EM with four hidden variables, likewise",
         "Elidan 2004, section 3.5.3",
         "tacit.experiments.elidan.structures",
-        ("3 s", "1 min", "45 min"),
+        ("3 s", "1 min", "30 min"),
     ),
     Experiment(
         "elidan2004-table3.1",

@@ -52,7 +52,7 @@ TASKS = (
 SIZES = {
     "smoke": Size(TASKS[::2][:2], 1, 1, 0.2),
     "default": Size(TASKS, 2, 2, 0.5),
-    "full": Size(TASKS, FOLDS, 20, 0.9),
+    "full": Size(TASKS, FOLDS, 10, 0.9),
 }
 
 
