@@ -95,7 +95,8 @@ def run(settings: Settings) -> Outcome:
     runs = {name: sets for name, sets in runs.items() if sets}
     sources = {name: source for name, _, source in made}
     tables = tuple(_table(name, sets) for name, sets in runs.items())
-    plain = {"domains": {name: _plain(sets) for name, sets in runs.items()}, "sources": sources}
+    rows = [{"domain": name, **row} for name, sets in runs.items() for row in _plain(sets)]
+    plain = {"rows": rows, "sources": sources}
     claims = _claims(runs["alarm"])
     return Outcome(
         NAME, settings.seed, len(made), len(tasks), tables, claims, _remarks(runs, sources), plain
@@ -243,9 +244,10 @@ def _remarks(
     return tuple(said)
 
 
-def _plain(sets: Sequence[Sequence[Judged]]) -> dict[str, Any]:
-    return {
-        method: {
+def _plain(sets: Sequence[Sequence[Judged]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "method": method,
             "test_bits": against(sets, method, "test").to_plain(),
             "score": against(sets, method, "train").to_plain(),
             "runs": [
@@ -256,4 +258,4 @@ def _plain(sets: Sequence[Sequence[Judged]]) -> dict[str, Any]:
             ],
         }
         for method in _methods(sets)
-    }
+    ]
