@@ -350,6 +350,13 @@ def test_a_file_that_is_no_checkpoint_of_a_search(kept):
     )
 
 
+def test_a_checkpoint_without_its_walk(kept):
+    plain = json.loads(kept.read_text())
+    del plain["walk"]
+    kept.write_text(json.dumps(plain))
+    assert resumed(kept) == "the checkpoint is damaged; start without it"
+
+
 def _cycle(walk):
     walk["best"] = walk["now"] = [[1], [0], []]
 
@@ -369,6 +376,8 @@ def _cycle(walk):
         lambda walk: walk.update(changes=[[9, 0, 1, 0.5, -1, 0]]),
         lambda walk: walk.update(changes=[[0, 0, 8, 0.5, -1, 0]]),
         lambda walk: walk.update(changes=[[0, 0, 1]]),
+        lambda walk: walk.update(changes=[[0, 0, 1, 0.5, -1, -2]]),
+        lambda walk: walk.update(restarts=-1),
         lambda walk: walk.update(trace=["x"]),
         lambda walk: walk.update(random={"bit_generator": "Dice"}),
         lambda walk: walk.update(evaluations="many"),

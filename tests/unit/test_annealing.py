@@ -239,6 +239,19 @@ def test_a_search_ends_when_it_is_asked_to(search, after):
     assert found.score >= found.trace[0]
 
 
+def test_simulated_annealing_hears_the_end_between_two_steps():
+    tried = [0]
+
+    def asked():
+        tried[0] += 1
+        return tried[0] > 50
+
+    endless = tc.SimulatedAnnealing(steps=10**9, accepted=None)
+    found = simulated_search(endless, question(), START, 1, quiet, asked)
+    assert found.stop is Stop.INTERRUPTED
+    assert tried[0] == 51
+
+
 def test_the_changes_of_simulated_annealing_lead_from_the_start_to_the_dag():
     found = simulated_search(HEAT, question(), START, 4, quiet)
     here = [set(who) for who in START]

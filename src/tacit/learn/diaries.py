@@ -51,7 +51,7 @@ class Form:
             )
         body = plain.get(self.body)
         if not isinstance(plain.get("task"), dict) or not (
-            isinstance(body, dict) or (self.empty and body is None)
+            isinstance(body, dict) or (self.empty and body is None and self.body in plain)
         ):
             raise damaged(path)
         return plain

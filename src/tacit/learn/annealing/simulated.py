@@ -111,14 +111,14 @@ def simulated(
     """Walk at every temperature; `walk` is left where the last move led.
 
     told   hears after each temperature how many are done, of how many, and the gain so far
-    asked  whether the end is wanted; looked at between temperatures
+    asked  whether the end is wanted; looked at before every step
     """
     steps = _Steps[M]([])
     for number, temperature in enumerate(settings.temperatures()):
-        if asked():
-            return steps.ended(interrupted=True)
         made = len(steps.moves)
         for _ in range(settings.steps):
+            if asked():
+                return steps.ended(interrupted=True)
             steps.try_one(walk, temperature, rng)
             if settings.accepted is not None and len(steps.moves) - made >= settings.accepted:
                 break

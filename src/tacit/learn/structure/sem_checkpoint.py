@@ -15,6 +15,7 @@ from tacit.learn.fits import Stop
 from tacit.learn.structure.moves import Move
 from tacit.learn.structure.sem_rounds import Hypothesis
 from tacit.learn.structure.sem_running import Round, Rounds
+from tacit.learn.structure.state import VERBS
 
 FORM = Form("tacit-structural-em-checkpoint", "checkpoint of structural EM", "search", "runs")
 
@@ -92,7 +93,7 @@ def _rounds(plain: Mapping[str, Any]) -> Rounds:
             float(each["after"]),
             float(each["objective"]),
             float(each["log_likelihood"]),
-            tuple(Move(*move) for move in each["moves"]),
+            tuple(_move(*move) for move in each["moves"]),
             tuple(map(str, each["dropped"])),
         )
         for each in plain["trace"]
@@ -110,6 +111,13 @@ def _rounds(plain: Mapping[str, Any]) -> Rounds:
             for heat, share, objective, settled in plain["heated"]
         ),
     )
+
+
+def _move(verb: str, tail: str, head: str, gain: float, instead: str | None, restart: int) -> Move:
+    names = (tail, head) if instead is None else (tail, head, instead)
+    if verb not in VERBS or not all(isinstance(name, str) for name in names) or restart < 0:
+        raise ValueError("no change of a dag")
+    return Move(verb, tail, head, float(gain), instead, int(restart))
 
 
 def _hypothesis(plain: Mapping[str, Any]) -> Hypothesis:

@@ -101,7 +101,7 @@ def _walk(plain: Mapping[str, Any], n: int) -> Walk:
 
 def _change(plain: Sequence[Any], n: int) -> tuple[Change, int]:
     verb, tail, head, gain, instead, restart = plain
-    if not (verb >= 0 and 0 <= tail < n and 0 <= head < n and -1 <= instead < n):
+    if not (verb >= 0 and 0 <= tail < n and 0 <= head < n and -1 <= instead < n and restart >= 0):
         raise ValueError("no change of a dag over these variables")
     return Change(VERBS[verb], int(tail), int(head), float(gain), int(instead)), int(restart)
 
@@ -133,6 +133,8 @@ def _check(walk: Walk, ledger: Ledger) -> None:
         raise ValueError("another score")
     if any(not 0 <= mark < 2**64 for mark in walk.visited):
         raise ValueError("no mark of a dag")
+    if min(walk.since, walk.failed, walk.restarts) < 0:
+        raise ValueError("no number of steps or restarts")
 
 
 def refuse_checkpoint(method: str) -> OptionError:
