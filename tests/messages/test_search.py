@@ -434,7 +434,7 @@ def test_a_saved_search_that_is_damaged(tmp_path, keys, value, what):
 def test_a_change_that_is_none():
     here = tc.score("A -> B; C", CASES)
     example = 'write for example "add A -> B", "delete A -> B" or "reverse A -> B"'
-    for text in ("", "add", "turn A -> B", "add A", "add A -> B -> C"):
+    for text in ("", "add", "turn A -> B", "add A", "add A -> B -> C", 3, None):
         with pytest.raises(tc.OptionError) as caught:
             here.gain(text)
         assert str(caught.value) == f"{text!r} is no change of one arc\n\n{example}"
@@ -476,3 +476,23 @@ def test_how_sure_an_arc_is_asked_in_the_wrong_words():
         sure.averaged(2)
     assert str(caught.value) == "threshold=2 must be a share from 0 to 1"
     assert np.isfinite(sure.threshold)
+
+
+def test_parents_and_thresholds_that_are_none():
+    here = tc.score("A -> B; C", CASES)
+    assert here.family("B", "A") == here["B"]
+    with pytest.raises(tc.OptionError) as caught:
+        here.family("B", 3)
+    assert str(caught.value) == "parents takes a name or a list of names, not 3"
+    for ask in (lambda: here["Q"], lambda: here.family("Q", ())):
+        with pytest.raises(tc.OptionError) as caught:
+            ask()
+        assert str(caught.value) == "the dag has no variable Q"
+    sure = tc.search(CASES, method=tc.ChowLiu(), bootstrap=1, seed=1).found.confidence
+    with pytest.raises(tc.OptionError) as caught:
+        sure.arc("A", 3)
+    assert str(caught.value) == "there is no variable 3"
+    for threshold in ("half", [0.5], float("nan"), 1.5):
+        with pytest.raises(tc.OptionError) as caught:
+            sure.averaged(threshold)
+        assert str(caught.value) == f"threshold={threshold!r} must be a share from 0 to 1"

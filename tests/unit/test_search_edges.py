@@ -211,3 +211,18 @@ def test_numbers_whose_squares_are_none_are_refused(values, words, ask_):
             f"X {words}, and the squares of such numbers cannot be computed with"
             "\n\nexpress the column in another unit, between 1e-75 and 1e+75"
         )
+
+
+@pytest.mark.parametrize("slope", [1.0, 3.7, 1 / 3])
+def test_cases_on_an_exact_function_are_on_it_for_the_fit_too(slope):
+    x = RNG.normal(size=60)
+    cases = {"X": x.tolist(), "Y": (slope * x + 1).tolist(), "G": list("uvw") * 20}
+    for dag, family in (("X -> Y", "Y"), ("X -> Y <- G", "Y")):
+        fit = tc.fit(dag, cases)
+        assert (np.asarray(fit.network[family].sd) == 0).all()
+        codes = [np.arange(60) % 3] if "G" in fit.network[family].parents else []
+        density = fit.network[family].log_prob([x, *codes, slope * x + 1])
+        assert (density == np.inf).all()
+        off = slope * x + 1
+        off[7] += 1e-3
+        assert fit.network[family].log_prob([x, *codes, off])[7] == -np.inf

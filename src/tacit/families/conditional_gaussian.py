@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
 from typing import Any
@@ -15,7 +15,7 @@ from tacit.core.errors import NetworkError, quoted
 from tacit.core.family import check_different
 from tacit.core.grid import Grid, counted
 from tacit.core.variables import Continuous, Discrete, Variable
-from tacit.families.gaussian import LinearGaussian
+from tacit.families.gaussian import LinearGaussian, exact_density
 from tacit.families.table import cells
 
 _NAME = "conditional Gaussian family"
@@ -139,9 +139,20 @@ class ConditionalGaussian:
         scale = np.where(exact, 1.0, sd)
         with np.errstate(over="ignore"):
             density = -0.5 * (off / scale) ** 2 - np.log(scale * np.sqrt(2 * np.pi))
-        density[exact & (off == 0)] = np.inf
-        density[exact & (off != 0) & ~np.isnan(off)] = -np.inf
+        if exact.any():
+            reach = self.reach(parents, len(child)) + np.abs(child)
+            density[exact] = exact_density(off[exact], reach[exact])
         return np.asarray(density)
+
+    def reach(self, parents: Sequence[Column], cases: int) -> Floats:
+        """What the terms of the mean of every case add up to without their signs."""
+        whole = replace(
+            self, coefficients=np.abs(self.coefficients), intercept=np.abs(self.intercept)
+        )
+        axes = zip(self.variables[:-1], parents, strict=True)
+        return whole.mean(
+            [each if isinstance(axis, Discrete) else np.abs(each) for axis, each in axes], cases
+        )
 
     def sample(self, parents: Sequence[Column], cases: int, random: np.random.Generator) -> Column:
         """The child's values, drawn given its parents'; missing where a parent is."""

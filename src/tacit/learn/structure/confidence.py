@@ -11,6 +11,7 @@ from tacit.arrays import Bools, Floats
 from tacit.core.dag import Dag
 from tacit.core.errors import OptionError, quoted
 from tacit.core.grid import Grid, counted
+from tacit.core.options import is_number
 
 SHOWN = 40
 
@@ -62,7 +63,7 @@ class ArcConfidence:
         allows, else left out.
         """
         least = self.threshold if threshold is None else threshold
-        if not 0 <= least <= 1:
+        if not (is_number(least) and 0 <= least <= 1):
             raise OptionError(f"threshold={threshold!r} must be a share from 0 to 1")
         arcs, joined = [], self.shares + self.shares.T
         reach: dict[str, set[str]] = {name: {name} for name in self.names}
@@ -87,7 +88,7 @@ class ArcConfidence:
 
     def _place(self, name: str) -> int:
         if name not in self.names:
-            raise OptionError(f"there is no variable {quoted(name)}")
+            raise OptionError(f"there is no variable {quoted(str(name))}")
         return self.names.index(name)
 
     def __repr__(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from tacit.core.dag import Dag
 from tacit.core.errors import DagError, OptionError, quoted
 from tacit.core.grid import Grid
 from tacit.core.network import Network
+from tacit.core.options import names_in
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import BIC, AnyScore
 from tacit.knowledge.limits import Limits
@@ -43,10 +44,11 @@ class Scored:
         return float(sum(self.families.values()))
 
     def __getitem__(self, name: str) -> float:
-        return self.families[name]
+        return self.families[self._ledger.limits.names[self._place(name)]]
 
-    def family(self, child: str, parents: tuple[str, ...] | list[str]) -> float:
+    def family(self, child: str, parents: str | Sequence[str]) -> float:
         """What the child would add with these parents instead of its own."""
+        parents = names_in("parents", parents)
         places = tuple(sorted(self._place(name) for name in parents))
         if child in parents:
             raise OptionError(f"{quoted(child)} is no parent of itself")
@@ -57,7 +59,7 @@ class Scored:
 
     def gain(self, move: str) -> float:
         """What a change would gain: "add A -> B", "delete A -> B" or "reverse A -> B"."""
-        verb, _, said = move.strip().partition(" ")
+        verb, _, said = (move if isinstance(move, str) else "").strip().partition(" ")
         arcs = Dag.parse(said).arcs if verb in VERBS and said.strip() else ()
         if len(arcs) != 1:
             raise OptionError(
@@ -71,7 +73,7 @@ class Scored:
     def _place(self, name: str) -> int:
         names = self._ledger.limits.names
         if name not in names:
-            raise OptionError(f"the dag has no variable {quoted(name)}")
+            raise OptionError(f"the dag has no variable {quoted(str(name))}")
         return names.index(name)
 
     def __repr__(self) -> str:
