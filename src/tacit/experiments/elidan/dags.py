@@ -51,6 +51,7 @@ class Size:
     new      cases of alarm to judge by
     cooling  from one temperature to the next
     slow     runs with weights at random that cool ten times as slowly
+    simulated  how simulated annealing cools
     """
 
     draws: int
@@ -60,10 +61,13 @@ class Size:
     cooling: float = 0.9
     slow: int = 0
     domains: tuple[str, ...] = ("alarm", "stock")
+    simulated: SimulatedAnnealing = SimulatedAnnealing()
 
 
 SIZES = {
-    "smoke": Size(1, 1, 300, 1000, 0.6, domains=("alarm",)),
+    "smoke": Size(
+        1, 1, 300, 1000, 0.6, domains=("alarm",), simulated=SimulatedAnnealing(cooling=0.7)
+    ),
     "default": Size(3, 3),
     "full": Size(10, 10, slow=1),
 }
@@ -129,7 +133,7 @@ def compared(task: Task, size: Size) -> list[Judged]:
     runs.append(learned(BASELINE, task, many))
     turned = HillClimb(restarts=VAIN, max_evaluations=budget)
     runs.append(learned("restarts by reordering", task, turned))
-    runs.append(learned("simulated annealing", task, SimulatedAnnealing()))
+    runs.append(learned("simulated annealing", task, size.simulated))
     if task.truth is not None:
         runs.append(fitted(SILVER, task, task.truth.dag))
     return runs
