@@ -34,6 +34,7 @@ INNER = Tabu(length=25, restarts=0)
 """The search between two reweightings. [stated in 3.5.1]"""
 VAIN = 200
 """Restarts in a row without a better dag that end a search before its effort is spent."""
+USUAL = SimulatedAnnealing()
 PAPER = {
     "alarm": {"random": "+0.15 (80% mark +0.18)", "adversary": "+0.17"},
     "stock": {"random": "-0.02 (80% mark +0.01)", "adversary": "+0.03"},
@@ -61,12 +62,18 @@ class Size:
     cooling: float = 0.9
     slow: int = 0
     domains: tuple[str, ...] = ("alarm", "stock")
-    simulated: SimulatedAnnealing = SimulatedAnnealing()
+    simulated: SimulatedAnnealing = USUAL
 
 
 SIZES = {
     "smoke": Size(
-        1, 1, 300, 1000, 0.6, domains=("alarm",), simulated=SimulatedAnnealing(cooling=0.7)
+        1,
+        1,
+        300,
+        1000,
+        0.6,
+        domains=("alarm",),
+        simulated=SimulatedAnnealing(start=10, cooling=0.8),
     ),
     "default": Size(3, 3),
     "full": Size(10, 10, slow=1),
