@@ -56,8 +56,9 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
 
     maximise  Σ over variables of score(variable, its parents) + log P(dag)
 
-    over the dags that the rules of `knowledge` allow and whose tables can be kept. A search finds a local maximum, exact search
-    the highest there is; the dag is then fitted as `tc.fit` does. [HV1 1.5, 1.6]
+    over the dags that the rules of `knowledge` allow and whose tables can be kept. A search finds
+    a local maximum, exact search the highest there is; the dag is then fitted as `tc.fit` does.
+    [HV1 1.5, 1.6]
 
     data       anything `tc.read_cases` takes; every column is a variable
     knowledge  rules about structure (require, forbid, allow, order, at most k parents) and about
