@@ -123,6 +123,7 @@ _HOMES = {
         "DescriptionLength",
         "ParentCounts",
     ),
+    "tacit.learn.structure.advising": ("Advice", "advise"),
     "tacit.learn.structure.search": ("search",),
     "tacit.learn.structure.structural_em": ("structural_em",),
     "tacit.learn.structure.cheeseman_stutz": ("cheeseman_stutz",),

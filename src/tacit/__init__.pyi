@@ -131,6 +131,8 @@ from tacit.learn.posterior import posterior as posterior
 from tacit.learn.posteriors import Posterior as Posterior
 from tacit.learn.saved import load_fit as load_fit
 from tacit.learn.sources import Source as Source
+from tacit.learn.structure.advising import Advice as Advice
+from tacit.learn.structure.advising import advise as advise
 from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz as cheeseman_stutz
 from tacit.learn.structure.confidence import ArcConfidence as ArcConfidence
 from tacit.learn.structure.methods_exact import TAN as TAN

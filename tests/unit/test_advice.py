@@ -1,0 +1,63 @@
+"""Which method suits which cases: a table, and that every call it gives works."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tacit as tc
+
+
+def table(variables: int, cases: int) -> dict[str, list[str]]:
+    rng = np.random.default_rng(variables)
+    return {f"v{at}": rng.choice(["a", "b"], cases).tolist() for at in range(variables)}
+
+
+def holed(variables: int, cases: int) -> dict[str, list[str | None]]:
+    columns: dict[str, list[str | None]] = {**table(variables, cases)}
+    columns["v0"] = [None, *columns["v0"][1:]]
+    return columns
+
+
+def reals(variables: int, cases: int) -> dict[str, list[float]]:
+    rng = np.random.default_rng(1)
+    return {f"x{at}": rng.normal(size=cases).tolist() for at in range(variables)}
+
+
+TABLE = [
+    (table(5, 40), None, "search", "method=tc.Exact()"),
+    (table(20, 40), None, "search", "method=tc.Exact()"),
+    (table(21, 40), None, "search", "tc.search(data)"),
+    (table(501, 10), None, "search", "candidates=10"),
+    (reals(30, 40), None, "search", "tc.search(data)"),
+    (holed(5, 40), None, "structural_em", "tc.structural_em(data)"),
+    (table(5, 1000), {"H": 2}, "structural_em", "restarts=10"),
+    (table(5, 40), {"H": 2}, "structural_em", "tc.WeightAnnealing"),
+    ({**reals(2, 40), **holed(2, 40)}, None, "discretise", "tc.discretise"),
+    (reals(3, 40), {"H": 2}, "discretise", "tc.discretise"),
+]
+
+
+@pytest.mark.parametrize(("data", "hidden", "function", "call"), TABLE)
+def test_the_method_suits_the_cases(data, hidden, function, call):
+    advice = tc.advise(data, hidden)
+    assert advice.function == function
+    assert call in advice.call
+    assert advice.reasons
+    assert str(advice).startswith(advice.call)
+
+
+@pytest.mark.parametrize(
+    ("data", "hidden"),
+    [(table(4, 40), None), (holed(4, 40), None), (table(4, 40), {"H": 2}), (reals(3, 40), None)],
+)
+def test_what_is_advised_can_be_called(data, hidden):
+    found = eval(tc.advise(data, hidden).call, {"tc": tc, "data": data})
+    assert isinstance(found, tc.Search)
+
+
+def test_bad_questions_are_told_what_is_wrong():
+    with pytest.raises(tc.CasesError, match="there are columns but no cases"):
+        tc.advise({"a": []})
+    with pytest.raises(tc.OptionError, match="must say how many states each variable has"):
+        tc.advise(table(2, 5), {"H": "two"})
