@@ -55,6 +55,7 @@ bench: $(VENV)/.development
 	$(BIN)/python benchmarks/posterior.py --library
 	$(BIN)/python benchmarks/transfer.py
 	$(BIN)/python benchmarks/structure.py
+	$(BIN)/python benchmarks/hidden.py
 
 docs: $(VENV)/.development
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html

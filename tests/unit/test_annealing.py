@@ -18,6 +18,7 @@ from tacit.engines.table_scores import Columns, TableScorer
 from tacit.estimate.scores.tables import table_score
 from tacit.knowledge.limits import Limits
 from tacit.learn import diaries
+from tacit.learn.annealing import dags
 from tacit.learn.annealing.dags import Cases, annealed_search, simulated_search
 from tacit.learn.annealing.driver import Round
 from tacit.learn.annealing.notes import annealing_notes
@@ -265,3 +266,16 @@ def test_the_changes_of_simulated_annealing_lead_from_the_start_to_the_dag():
     assert tuple(tuple(sorted(who)) for who in here) == found.parents
     gained = sum(change.gain for change, _ in found.changes)
     assert found.score == pytest.approx(found.trace[0] + gained)
+
+
+def test_cases_that_weigh_more_than_one_are_drawn_as_often_as_they_weigh():
+    weights = np.array([3.0, 1.0])
+    data = tc.Dataset({"A": tc.Discrete("A", ("n", "y"))}, {"A": np.array([0, 1])}, weights)
+    score = table_score(tc.BIC())
+    assert score is not None
+    scorer = TableScorer.of(Columns.of(data, ["A"]), score)
+    drawn = dags._resampled(dags.Cases(scorer, weights, Limits.none(["A"])), weights)
+    rng = np.random.default_rng(1)
+    seen = [drawn(rng).scorer.columns.weights for _ in range(60)]
+    assert {float(each.sum()) for each in seen} == {4.0}
+    assert {float(each[1]) for each in seen} >= {0.0, 1.0, 2.0}  # four draws, not two of double

@@ -17,8 +17,12 @@ from tacit.core.errors import OptionError
 def check_value(option: str, given: object, kind: Any, example: str) -> None:
     """Nothing, or an error about what is no value of its kind: a class, a word."""
     if not isinstance(given, kind):
-        shown = f"the class {given.__name__}" if isinstance(given, type) else repr(given)
-        raise OptionError(f"{option} takes a value such as {example}, not {shown}")
+        raise OptionError(f"{option} takes a value such as {example}, not {shown(given)}")
+
+
+def shown(given: object) -> str:
+    """What was given as a message shows it; a class, where a value is wanted, by its name."""
+    return f"the class {given.__name__}" if isinstance(given, type) else repr(given)
 
 
 def check_flag(option: str, given: object) -> None:

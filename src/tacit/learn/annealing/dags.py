@@ -21,7 +21,7 @@ from tacit.learn.fits import Stop
 from tacit.learn.progress import Report
 from tacit.learn.structure.climbing import Resampled, Task, Walk, begun, climb
 from tacit.learn.structure.ledger import Ledger
-from tacit.learn.structure.perturbing import random_change
+from tacit.learn.structure.perturbing import drawn_again, random_change
 from tacit.learn.structure.settings import HillClimb, Tabu
 from tacit.learn.structure.state import Change, Parents, State
 
@@ -191,11 +191,10 @@ class _Dags:
 
 
 def _resampled(cases: Cases, weights: Floats) -> Resampled:
-    """The same question asked of cases drawn again by their weights."""
+    """The same question asked of cases drawn again, as many as they weigh."""
 
     def ledger(rng: np.random.Generator) -> Ledger:
-        draws = rng.multinomial(weights.size, weights / weights.sum())
-        return cases.ledger(np.asarray(draws * (weights.sum() / weights.size), dtype=np.float64))
+        return cases.ledger(drawn_again(weights, rng))
 
     return ledger
 

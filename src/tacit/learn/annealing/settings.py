@@ -8,6 +8,7 @@ from math import ceil, inf, isfinite, log
 from typing import Any
 
 from tacit.core.errors import OptionError, listed
+from tacit.core.options import shown
 
 REWEIGHTS = ("adversary", "random")
 STARTS = {"adversary": 0.2, "random": 1.0}
@@ -56,11 +57,9 @@ class WeightAnnealing:
 
     def __post_init__(self) -> None:
         if isinstance(self.method, str | type):
-            given = repr(self.method)
-            if isinstance(self.method, type):
-                given = f"the class {self.method.__name__}"
             raise OptionError(
-                f"tc.WeightAnnealing wraps a method such as tc.EM() or tc.Tabu(), not {given}"
+                "tc.WeightAnnealing wraps a method such as tc.EM() or tc.Tabu(), not "
+                f"{shown(self.method)}"
             )
         if self.reweight not in REWEIGHTS:
             raise OptionError(f"reweight={self.reweight!r} must be one of {', '.join(REWEIGHTS)}")

@@ -12,7 +12,7 @@ from tacit.core.dag import Dag
 from tacit.core.errors import OptionError
 from tacit.core.grid import counted
 from tacit.core.network import Network
-from tacit.core.options import check_checkpoint
+from tacit.core.options import check_checkpoint, shown
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
 from tacit.estimate.scores.dag_priors import DagPrior
@@ -98,10 +98,9 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
 def check_method(method: Any) -> Any:
     """The method, or an error about what is none."""
     if type(method) not in RUNNERS:
-        shown = f"the class {method.__name__}" if isinstance(method, type) else repr(method)
         names = ", ".join(f"tc.{kind.__name__}" for kind in RUNNERS)
         raise OptionError(
-            f"method takes a value such as tc.HillClimb(), not {shown}\n\none of {names}"
+            f"method takes a value such as tc.HillClimb(), not {shown(method)}\n\none of {names}"
         )
     return method
 
