@@ -118,6 +118,13 @@ EXPERIMENTS = (
         ("3 s", "2 min", "1 h"),
         uses="tables of three domains",
     ),
+    Experiment(
+        "elidan2004-hypovolemia",
+        "the states of a hidden variable merged step by step",
+        "Elidan 2004, section 5.1",
+        "tacit.experiments.elidan.hypovolemia",
+        ("2 s", "5 s", "30 s"),
+    ),
 )
 
 
