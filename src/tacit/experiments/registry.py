@@ -125,6 +125,27 @@ EXPERIMENTS = (
         "tacit.experiments.elidan.hypovolemia",
         ("2 s", "5 s", "30 s"),
     ),
+    Experiment(
+        "elidan2004-strokevolume",
+        "scores by number of states, merged and by EM, and time",
+        "Elidan 2004, section 5.2",
+        "tacit.experiments.elidan.strokevolume",
+        ("2 s", "25 s", "4 min"),
+    ),
+    Experiment(
+        "elidan2004-cardinality",
+        "states of 24 hidden variables, by prior and cases",
+        "Elidan 2004, section 5.4",
+        "tacit.experiments.elidan.cardinality",
+        ("3 s", "1 min", "20 min"),
+    ),
+    Experiment(
+        "elidan2004-interacting",
+        "states of hidden variables that depend on each other",
+        "Elidan 2004, section 5.3",
+        "tacit.experiments.elidan.interacting",
+        ("3 s", "1 min", "30 min"),
+    ),
 )
 
 

@@ -12,13 +12,11 @@ from tacit.core.independence import markov_blanket
 from tacit.core.network import Network
 from tacit.infer.sampling import sample
 from tacit.io.textbook import textbook
-from tacit.learn.unseen.merging import PER_CELL, SUMMED, UNIFORM, TableWeights
+from tacit.learn.unseen.merging import TableWeights
 
 EXACT, FEWER, MORE, COLLAPSED, OTHER = KINDS = (
     "exact", "one fewer", "one more", "collapsed", "other",
 )  # fmt: skip
-LAYOUTS = (SUMMED, UNIFORM, PER_CELL)
-"""The ways to lay out a prior, the source's first."""
 
 
 def weights(kind: str, *strengths: float) -> tuple[TableWeights, ...]:
