@@ -59,7 +59,7 @@ EVERY = (
     *weights(PER_CELL, 0.1, 0.5, 1, 2, 4),
 )
 SIZES = {
-    "smoke": Size(1, (250, 1000), TYPICAL, 1, 3),
+    "smoke": Size(1, (250, 1000), TYPICAL, 1, 2),
     "default": Size(5, (250, 500, 1000, 2000, 5000, 10_000), SOME, 2),
     "full": Size(20, (100, 250, 500, 1000, 2000, 5000, 10_000), EVERY, 10),
 }

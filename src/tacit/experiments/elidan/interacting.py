@@ -57,7 +57,7 @@ class Size:
 
 
 SIZES = {
-    "smoke": Size(1, (400,), 2000),
+    "smoke": Size(1, (300,), 2000),
     "default": Size(10, (1000,)),
     "full": Size(20, (1000, 5000)),
 }
