@@ -96,14 +96,22 @@ def insert_hidden(
 
 
 def inserted(
-    dag: Dag, members: Sequence[str], name: str = "H", limits: Limits | None = None
+    dag: Dag,
+    members: Sequence[str],
+    name: str = "H",
+    limits: Limits | None = None,
+    move: bool = True,
 ) -> Insertion | Refusal:
-    """The same, with what became of the arcs, or the reason why the rules do not let it be."""
+    """The same, with what became of the arcs, or the reason why the rules do not let it be.
+
+    move  whether arcs from outside go to the new variable, as the source has it; False leaves each
+          child the parents it has outside
+    """
     _check(dag, members, name)
     rules = _rules(Limits.none(()) if limits is None else limits)
     children = tuple(each for each in dag.names if each in set(members))
     below = descendants(dag, children)
-    parents = _parents(dag, children, name, below, rules)
+    parents = _parents(dag, children, name, below, rules, move)
     kept = {
         child: tuple(
             parent
@@ -137,7 +145,12 @@ def _check(dag: Dag, members: Sequence[str], name: str) -> None:
 
 
 def _parents(
-    dag: Dag, children: Sequence[str], name: str, below: frozenset[str], rules: _Rules
+    dag: Dag,
+    children: Sequence[str],
+    name: str,
+    below: frozenset[str],
+    rules: _Rules,
+    move: bool,
 ) -> tuple[str, ...]:
     """Required ones, and those outside with arcs to children that are free to go.
 
@@ -147,7 +160,7 @@ def _parents(
     must = {parent for parent in dag.names if rules.requires(parent, name)}
     free = Counter(
         parent
-        for child in children
+        for child in (children if move else ())
         for parent in dag.parents[child]
         if parent not in below and not rules.requires(parent, child) and rules.allows(parent, name)
     )

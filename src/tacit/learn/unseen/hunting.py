@@ -1,0 +1,156 @@
+"""The search for hidden variables from round to round, and what it ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from tacit.core.dag import Dag
+from tacit.core.interrupts import Asked as Ended
+from tacit.core.network import Network
+from tacit.learn.fit import fit
+from tacit.learn.fits import Fit, Stop
+from tacit.learn.methods import EM
+from tacit.learn.progress import Report
+from tacit.learn.structure.confidence import ArcConfidence
+from tacit.learn.structure.search import search
+from tacit.learn.structure.settings import Tabu
+from tacit.learn.structure.structural_em import structural_em
+from tacit.learn.unseen.asking import Asked
+from tacit.learn.unseen.judging import candidates_of, proposals_of
+from tacit.learn.unseen.places import alike
+from tacit.learn.unseen.proposals import Candidate, Hunt, Proposal, Proposals
+from tacit.learn.unseen.rounds import Base, Course, gaps, round_of
+from tacit.learn.unseen.sought import PARAMS, Bench, Named
+from tacit.learn.unseen.trials import Memory, scored
+
+
+@dataclass(slots=True, eq=False)
+class _Log:
+    """What the rounds have brought so far."""
+
+    proposals: list[Proposal] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+
+    @property
+    def accepted(self) -> list[Proposal]:
+        return [each for each in self.proposals if each.accepted]
+
+    def ranked(self) -> tuple[Proposal, ...]:
+        """Those accepted in their order, then the others by gain, each variable once: the latest
+        judgement of it counts."""
+        taken = self.accepted
+        rest = list[Proposal]()
+        for each in reversed([each for each in self.proposals if not each.accepted]):
+            others = [*taken, *rest]
+            mine = frozenset(each.children)
+            if not any(alike(mine, frozenset(other.children)) for other in others):
+                rest.append(each)
+        return (*taken, *sorted(rest, key=lambda each: -each.gain))
+
+
+def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> Proposals:
+    """Round after round until nothing is accepted, enough is, or someone asks for the end."""
+    bench, log = asked.bench, _Log()
+    base = begun(bench, asked.start)
+    first = base
+    for turn, named in enumerate(_turns(bench), 1):
+        course = Course(memory, ended, told, [frozenset(e.children) for e in log.accepted])
+        found = round_of(bench, base, course, named)
+        if not log.accepted:
+            first = found.base
+        fresh = proposals_of(bench, asked.court, found, turn)
+        log.proposals += fresh
+        log.candidates += candidates_of(asked.court, found, turn)
+        taken = next((each for each in fresh if each.accepted), None)
+        if taken is not None:
+            winner = next(t for t in found.worked if t.place.name == taken.name)
+            assert winner.learned is not None
+            base = Base(winner.learned, base.confidence)
+            bench = bench.after(winner.learned.network, taken.name)
+        if ended() or (taken is None and named is None):
+            break
+    return _ended(asked, bench, first, log, Stop.INTERRUPTED if ended() else Stop.CONVERGED)
+
+
+def _turns(bench: Bench) -> Sequence[Named | None]:
+    """Variables that an expert fixed, then as many as may be found."""
+    return (*bench.settings.named, *([None] * bench.settings.most))
+
+
+def begun(bench: Bench, start: Dag | Network | None) -> Base:
+    """The best network that is known before any variable is added."""
+    settings, cases = bench.settings, bench.cases
+    confidence: ArcConfidence | None = None
+    rules = bench.spoken(Dag({}) if start is None else _dag(start))
+    common: dict[str, Any] = {
+        "knowledge": rules, "seed": settings.seed, "threads": settings.threads, "progress": False,
+    }  # fmt: skip
+    if start is not None and settings.variant == PARAMS:
+        network = _fitted(bench, start, common)
+    elif gaps(bench) or bench.known:
+        known = {name: list(states) for name, states in bench.known.items()} or None
+        network = structural_em(
+            cases, start=start, hidden=known, score=settings.score, restarts=1, **common
+        ).network
+    else:
+        found = search(
+            cases, start=start, score=settings.score, method=Tabu(), bootstrap=settings.bootstrap,
+            **common,
+        )  # fmt: skip
+        network, confidence = found.network, found.confidence
+    return Base(scored(bench, network), confidence)
+
+
+def _dag(start: Dag | Network) -> Dag:
+    return start.dag if isinstance(start, Network) else start
+
+
+def _fitted(bench: Bench, start: Dag | Network, common: dict[str, Any]) -> Network:
+    """The given structure as it is; every column a variable."""
+    dag, cases = _dag(start), bench.cases
+    whole = Dag({**dict.fromkeys(cases.names, ()), **dag.parents})
+    known = {name: list(states) for name, states in bench.known.items()}
+    given = isinstance(start, Network) and set(start) == set(whole.names)
+    return fit(
+        start if given else whole,
+        cases,
+        hidden=known or None,
+        start="given" if given and known else None,
+        method=EM() if known else None,
+        prior=bench.settings.score,
+        **common,
+    ).network
+
+
+def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Proposals:
+    """Everything that was found, as one value."""
+    court, ranked = asked.court, log.ranked()
+    without = court.fitted(asked.bench, first.learned.network)
+    taken = log.accepted
+    whole: Fit = taken[-1].fit if taken else without
+    settings = bench.settings
+    judged = 0 if court.judged is None else len(court.judged)
+    found = Hunt(
+        ranked, tuple(log.candidates), without, first.learned.score, len(bench.cases), judged
+    )
+    notes = (*_notes(asked, log), *(n for n in whole.notes if n not in asked.notes))
+    kept = {each.name: getattr(whole, each.name) for each in fields(Fit)}
+    said = {**whole.settings, "hidden_search": settings.describe()}
+    told = Proposals(
+        **{**kept, "settings": said, "notes": notes, "seed": settings.seed}, hunt=found
+    )
+    return replace(told, stop=stop) if stop is Stop.INTERRUPTED else told
+
+
+def _notes(asked: Asked, log: _Log) -> tuple[str, ...]:
+    notes = list(asked.notes)
+    if gaps(asked.bench):
+        notes.append(
+            "cells are missing: links come from the dag alone, and states are merged among the "
+            "cases whose blanket is complete"
+        )
+    if not log.candidates:
+        notes.append("no set of variables is linked as the children of a hidden one would be")
+    return tuple(notes)

@@ -1,0 +1,152 @@
+"""From the trials of a round to proposals: judged on cases held out, fitted to all cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tacit.core.dataset import Dataset
+from tacit.core.network import Network
+from tacit.core.variables import Discrete
+from tacit.infer.likelihood import log_likelihood
+from tacit.learn.fit import fit
+from tacit.learn.fits import Fit
+from tacit.learn.heldout import average_and_error
+from tacit.learn.methods import EM
+from tacit.learn.unseen.profile import profile_of
+from tacit.learn.unseen.proposals import Candidate, Proposal
+from tacit.learn.unseen.rounds import Round
+from tacit.learn.unseen.sought import Bench
+from tacit.learn.unseen.trials import Learned, Trial, curve_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Court:
+    """What proposals are judged by.
+
+    whole   all cases, to which the networks are fitted in the end
+    judged  cases that nothing was learned from; None if there are none
+    order   the names of the columns as they were given
+    """
+
+    whole: Dataset
+    judged: Dataset | None
+    order: Sequence[str]
+
+    def held_out(self, network: Network, base: Network) -> tuple[float | None, float | None]:
+        """How much more probable the cases held out are, a case, and its standard error."""
+        if self.judged is None:
+            return None, None
+        here, there = (log_likelihood(each, self.judged).per_case for each in (network, base))
+        average, error = average_and_error(here - there, self.judged.weights)
+        return average, error
+
+    def fitted(self, bench: Bench, network: Network) -> Fit:
+        """The network fitted to all cases, from the numbers that it has."""
+        hidden = {
+            name: variable.states
+            for name, variable in network.variables.items()
+            if isinstance(variable, Discrete) and name not in self.whole
+        }
+        settings = bench.settings
+        return fit(
+            network, self.whole.select([n for n in self.whole.names if n in network]),
+            hidden=hidden or None, start="given" if hidden else None,
+            method=EM(restarts=1) if hidden else None, prior=settings.score,
+            knowledge=bench.spoken(network.dag), seed=settings.seed,
+            threads=settings.threads, progress=False,
+        )  # fmt: skip
+
+    def ordered(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The names as the columns have them, other ones behind."""
+        place = {name: at for at, name in enumerate(self.order)}
+        return tuple(sorted(names, key=lambda name: (place.get(name, len(place)), name)))
+
+
+def proposals_of(bench: Bench, court: Court, found: Round, turn: int) -> list[Proposal]:
+    """The proposals of a round, those that score highest first; the first may be accepted."""
+    base = found.base.learned
+    done = list[Proposal]()
+    for at, trial in enumerate(found.worked):
+        assert trial.learned is not None
+        network, gain = trial.learned.network, trial.learned.score - base.score
+        held, error = court.held_out(network, base.network)
+        accepted, why = _verdict(bench, trial, gain, held, first=at == 0)
+        name = trial.place.name
+        done.append(
+            Proposal(
+                name,
+                court.ordered(network.dag.children[name]),
+                court.ordered(network.dag.parents[name]),
+                _states(network, name),
+                gain,
+                held,
+                error,
+                court.fitted(bench, network),
+                profile_of(network, name),
+                accepted,
+                why,
+                trial.place.source,
+                court.ordered(trial.place.insertion.children),
+                turn,
+                trial.merged,
+                _curve(bench, trial, base),
+            )
+        )
+    return done
+
+
+def _states(network: Network, name: str) -> int:
+    variable = network.variables[name]
+    assert isinstance(variable, Discrete)
+    return len(variable.states)
+
+
+def _curve(bench: Bench, trial: Trial, base: Learned) -> dict[int, float]:
+    return {k: score - base.score for k, score in curve_of(bench, trial).items()}
+
+
+def _verdict(
+    bench: Bench, trial: Trial, gain: float, held: float | None, first: bool
+) -> tuple[bool, str]:
+    least = bench.settings.evidence
+    if trial.place.asked is not None:
+        told = "the cases support it" if gain >= least else "the cases do not ask for it"
+        return True, f"fixed by the expert; {told}"
+    if not first:
+        return False, "another variable of this round gains more"
+    if gain < least:
+        return False, f"it gains less than {least:g} nats"
+    if held is not None and not held > 0:
+        return False, "cases held out do not confirm it"
+    return True, "accepted" if held is None else "accepted, and confirmed by cases held out"
+
+
+def candidates_of(court: Court, found: Round, turn: int) -> Iterator[Candidate]:
+    """Everything that was tried in a round, and what was refused."""
+    base = found.base.learned
+    worked = {id(each.place): each for each in found.worked}
+    for trial in found.trials:
+        gain = None if trial.learned is None else trial.score - base.score
+        verdict = "led to the end" if trial.settled else "left after a first look"
+        if trial.learned is None:
+            verdict = "dropped: it lost its children"
+        elif id(trial.place) in worked and trial.settled:
+            verdict = "led to the end; the best of its place was worked out"
+        yield Candidate(
+            turn, court.ordered(trial.place.insertion.children), trial.place.moved,
+            trial.place.source, trial.states, trial.merged, court.ordered(tuple(trial.children)),
+            gain, verdict,
+        )  # fmt: skip
+    tried = {id(trial.place) for trial in found.trials}
+    for place in found.places.found:
+        if id(place) not in tried and not found.ended:
+            yield Candidate(
+                turn, court.ordered(place.insertion.children), place.moved, place.source, None,
+                None, (), None, "no number of states can be tried: its blanket is never complete",
+            )  # fmt: skip
+    for refused in found.places.refused:
+        yield Candidate(
+            turn, court.ordered(refused.children), True, "", None, None, (), None,
+            f"refused: {refused.why}",
+        )  # fmt: skip

@@ -1,0 +1,178 @@
+"""Where a hidden variable may stand: which variables get a new parent, and in which dags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tacit.core.dag import Dag
+from tacit.core.errors import KnowledgeError, listed, quoted
+from tacit.learn.structure.confidence import ArcConfidence
+from tacit.learn.unseen.insertion import Insertion, Refusal, free_parameters, inserted
+from tacit.learn.unseen.signatures import signatures
+from tacit.learn.unseen.sought import Bench, Named
+
+SURE, LINKED, EXPERT = "links in bootstrap samples", "links of the dag", "named by the expert"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A dag with a hidden variable put into it.
+
+    source  what suggested its children
+    moved   whether arcs from outside to the children go to the new variable instead
+    asked   what an expert said of it, if one named it
+    """
+
+    insertion: Insertion
+    source: str
+    moved: bool
+    asked: Named | None = None
+
+    @property
+    def name(self) -> str:
+        """The new variable."""
+        return self.insertion.name
+
+    @property
+    def dag(self) -> Dag:
+        """The dag with it."""
+        return self.insertion.dag
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Places in the order in which to try them, and those that are not tried, with the reason."""
+
+    found: tuple[Place, ...]
+    refused: tuple[Refusal, ...]
+    more: int = 0
+
+
+def places(
+    bench: Bench,
+    dag: Dag,
+    confidence: ArcConfidence | None,
+    done: Sequence[frozenset[str]] = (),
+) -> Places:
+    """The places that are worth a trial: the signatures, each of them in two ways.
+
+    The source moves arcs from outside to the new variable. Where a child has parents of its own
+    beside the hidden one, the truth leaves them where they are; both ways are tried.
+
+    confidence  how sure links are, from bootstrap samples
+    done        the children of hidden variables that are in already: the links among them are
+                explained
+    """
+    settings = bench.settings
+    found, refused = list[Place](), list[Refusal]()
+    sets = _signed(bench, dag, confidence, done)
+    name = free_name(settings.name, dag, bench.cases.names)
+    for members, source in sets[: settings.tries]:
+        here, why = _ways(bench, dag, members, name, source, None)
+        found += here
+        refused += why
+    return Places(tuple(found), tuple(refused), max(0, len(sets) - settings.tries))
+
+
+def named_places(bench: Bench, dag: Dag, named: Named) -> Places:
+    """The same for the one variable that an expert named; an error if the rules are against it."""
+    found, refused = _ways(bench, dag, named.children, named.name, EXPERT, named)
+    if not found:
+        who = listed(map(quoted, named.children))
+        raise KnowledgeError(
+            f"{quoted(named.name)} cannot be the parent of {who}: {refused[0].why}"
+        )
+    return Places(tuple(found), ())
+
+
+def free_name(wanted: str, dag: Dag, columns: Iterable[str]) -> str:
+    """The name, with a number behind it if it is taken."""
+    taken = {*dag.names, *columns}
+    number, name = 1, wanted
+    while name in taken:
+        number += 1
+        name = f"{wanted}{number}"
+    return name
+
+
+def _ways(
+    bench: Bench, dag: Dag, members: Sequence[str], name: str, source: str, named: Named | None
+) -> tuple[list[Place], list[Refusal]]:
+    """The dags with the new variable above these, or why there is none."""
+    if named is None and (why := _unwanted(bench, members)):
+        return [], [Refusal(tuple(sorted(members)), why)]
+    limits = bench.limits(dag, name)
+    found, refused = dict[tuple[tuple[str, str], ...], Place](), list[Refusal]()
+    for moved in (True, False):
+        done = inserted(dag, members, name, limits, moved)
+        if isinstance(done, Refusal):
+            refused.append(done)
+        else:
+            found.setdefault(done.dag.arcs, Place(done, source, moved, named))
+    return list(found.values()), [] if found else refused[:1]
+
+
+def _unwanted(bench: Bench, members: Iterable[str]) -> str:
+    """Why an expert does not want a variable above these; nothing if there is no reason."""
+    mine = frozenset(members)
+    for refused in bench.settings.refused:
+        if alike(mine, refused):
+            return "the expert refused it"
+    return ""
+
+
+def alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of children mean the same variable: most of all they name is in both."""
+    return 2 * len(one & other) > len(one | other)
+
+
+def _signed(
+    bench: Bench, dag: Dag, confidence: ArcConfidence | None, done: Sequence[frozenset[str]]
+) -> list[tuple[tuple[str, ...], str]]:
+    """Signatures, by turns of uncertain links, the surest first, and of the dag, those that save
+    most parameters first; no name decides between equals."""
+    settings = bench.settings
+    place = {name: at for at, name in enumerate((*bench.cases.names, *bench.known))}
+
+    def own(members: Iterable[str]) -> tuple[int, ...]:
+        return tuple(sorted(place[name] for name in members))
+
+    soft = []
+    if confidence is not None:
+        shares = signatures(confidence, threshold=settings.threshold, least=settings.least)
+        fresh = (e for e in shares if not any(_explained(e.members, who) for who in done))
+        soft = sorted(fresh, key=lambda e: (-e.saves, -e.weakest, own(e.members)))
+    states = {**bench.states(), settings.name: 2}
+    hard = sorted(
+        signatures(dag, least=settings.least),
+        key=lambda e: (_parameters(dag, e.members, states), own(e.members)),
+    )
+    by_turns = _by_turns(
+        [(each.members, SURE) for each in soft], [(each.members, LINKED) for each in hard]
+    )
+    return list({frozenset(members): (members, source) for members, source in by_turns}.values())
+
+
+def _explained(members: Iterable[str], children: frozenset[str]) -> bool:
+    mine = frozenset(members)
+    return 2 * len(mine & children) > len(mine)
+
+
+def _parameters(dag: Dag, members: Sequence[str], states: dict[str, int]) -> int:
+    name = free_name("H", dag, ())
+    done = inserted(dag, members, name)
+    assert not isinstance(done, Refusal)
+    return free_parameters(done.dag, {**states, name: 2})
+
+
+def _by_turns(
+    *several: Sequence[tuple[tuple[str, ...], str]],
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """One of each in turn, each set once: the first time it comes."""
+    seen = set[frozenset[str]]()
+    for at in range(max(map(len, several))):
+        for each in several:
+            if at < len(each) and frozenset(each[at][0]) not in seen:
+                seen.add(frozenset(each[at][0]))
+                yield each[at]

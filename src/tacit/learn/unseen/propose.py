@@ -1,0 +1,109 @@
+"""`propose_hidden`: which variables nobody measured, where they stand, with how many states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tacit.core.dag import Dag
+from tacit.core.interrupts import asked_to_end
+from tacit.core.network import Network
+from tacit.core.options import check_checkpoint
+from tacit.estimate.priors import Prior
+from tacit.infer.sampling import fresh_seed
+from tacit.knowledge.knowledge import KnowledgeLike
+from tacit.learn.progress import Callback, watched
+from tacit.learn.unseen.asking import Asked, Said, ask
+from tacit.learn.unseen.hunting import hunt
+from tacit.learn.unseen.kept import FORM, opened
+from tacit.learn.unseen.proposals import Proposal, Proposals
+
+
+def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
+    data: Any,
+    network: Dag | Network | str | Path | None = None,
+    *,
+    knowledge: KnowledgeLike = None,
+    children: Mapping[str, Sequence[str] | Proposal] | None = None,
+    states: int | Mapping[str, int | Sequence[str]] | None = None,
+    refuse: Sequence[Sequence[str] | Proposal] = (),
+    name: str = "H",
+    score: Prior | None = None,
+    variant: str = "staged",
+    most: int = 3,
+    most_states: int = 10,
+    evidence: float = 3.0,
+    held_out: float | Any = 0.2,
+    tries: int = 12,
+    shown: int = 3,
+    bootstrap: int = 20,
+    threshold: float = 0.4,
+    least: int = 4,
+    leave_out: Sequence[str] = (),
+    seed: int | None = None,
+    threads: int | None = None,
+    progress: bool | Callback | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+) -> Proposals:
+    """Find variables that nobody measured, put them in their places, and say what they are worth.
+
+    A variable that is left out leaves its children linked to each other (`tc.signatures`). A hidden
+    parent is put in the place of such links; merging says how many states to begin with
+    (`tc.agglomerate`); structural EM finds its neighbourhood; the Cheeseman-Stutz score, with ways
+    to name the states counted, is compared with that of the best network without it. The best is
+    accepted if it gains enough and cases held out confirm it; then the next one is sought, until
+    none is accepted. [Elidan 2004, chapters 4 and 5; HV1 3, 4, HV1-31, HV1-41]
+
+    data        anything `tc.read_cases` takes; every column is a variable, of discrete ones
+    network     where to begin; without it a dag is searched for. Its variables without a column are
+                hidden ones that are known already
+    knowledge   rules about structure and tables, in force throughout. They may name the new
+                variable; such rules wait until it is there
+    children    variables that an expert fixes: {"Severity": ["Cough", "Fever"]}, or a proposal of
+                an earlier call; put in first, whatever they gain, and these children stay
+    states      how many they have, if that is known: {"Severity": 3}, {"Severity": ("mild",
+                "severe")}; or one number for all variables that are found
+    refuse      sets of children, or proposals, above which no variable is wanted
+    name        what found variables are called; further ones get a number behind it
+    score       a prior, `tc.BDeu(5)` unless given
+    variant     what may change with a variable in its place: "params" tables only (a given network
+                keeps its structure), "local" arcs around it, "full" all arcs; "staged", the
+                default, compares places by "local" and works proposals out by "full"
+    most        variables that are accepted at most, beside fixed ones
+    evidence    what one must gain to be accepted, in nats; 3 makes the cases 20 times as probable
+    held_out    the share of the cases to judge by, or cases of their own; 0: none
+    tries       places that are tried for each variable; shown: proposals worked out of them
+    bootstrap   samples that tell how sure links are (complete cases); 0: the dag alone tells
+    threshold, least  of signatures: the share of uncertain links, and children at least
+    leave_out   columns that are no variables
+    seed        makes the split and the samples repeatable; nothing else is random
+    progress    True or False for a bar or none; or a callback told(done, total, gain)
+    checkpoint  a file that keeps what was learned, so that `resume=True` can go on after a break
+    """
+    check_checkpoint(checkpoint, resume)
+    if seed is None and resume and checkpoint is not None:
+        seed = FORM.seed(checkpoint)
+    said = Said(
+        network, knowledge, children, states, refuse, name, score, variant, most, most_states,
+        evidence, held_out, tries, shown, bootstrap, threshold, least, leave_out,
+        fresh_seed(seed), threads,
+    )  # fmt: skip
+    asked = ask(data, said)
+    memory = opened(checkpoint, _task(asked), resume)
+    with watched(progress, "seeking hidden variables") as told, asked_to_end() as ended:
+        return hunt(asked, memory, ended, told)
+
+
+def _task(asked: Asked) -> dict[str, Any]:
+    """What a checkpoint belongs to: cases, structure, rules and settings."""
+    settings = asked.bench.settings
+    rules = asked.bench.knowledge
+    return {
+        "cases": asked.bench.cases.fingerprint(),
+        "network": None if asked.start is None else str(asked.start),
+        "knowledge": None if rules is None else str(rules),
+        "settings": settings.describe(),
+        "seed": settings.seed,
+    }
