@@ -65,6 +65,9 @@ from tacit.families.conditional_moments import ConditionalMoments as Conditional
 from tacit.families.counts import Counts as Counts
 from tacit.families.gaussian import LinearGaussian as LinearGaussian
 from tacit.families.moments import Moments as Moments
+from tacit.families.noisy_max import NoisyMax as NoisyMax
+from tacit.families.noisy_or import NoisyAnd as NoisyAnd
+from tacit.families.noisy_or import NoisyOr as NoisyOr
 from tacit.families.table import Table as Table
 from tacit.families.table import table as table
 from tacit.infer.divergence import divergence as divergence
@@ -109,6 +112,9 @@ from tacit.learn.annealing.simulated import SimulatedAnnealing as SimulatedAnnea
 from tacit.learn.auxiliary import auxiliary as auxiliary
 from tacit.learn.averages import Average as Average
 from tacit.learn.averages import average as average
+from tacit.learn.bottleneck.path import Path as Path
+from tacit.learn.bottleneck.path import PathStep as PathStep
+from tacit.learn.bottleneck.settings import IBEM as IBEM
 from tacit.learn.checking import check as check
 from tacit.learn.compare import compare as compare
 from tacit.learn.comparison import Comparison as Comparison
@@ -153,6 +159,11 @@ from tacit.learn.transfers import Pool as Pool
 from tacit.learn.unseen.agglomerated import Agglomeration as Agglomeration
 from tacit.learn.unseen.agglomeration import agglomerate as agglomerate
 from tacit.learn.unseen.insertion import insert_hidden as insert_hidden
+from tacit.learn.unseen.profile import Profile as Profile
+from tacit.learn.unseen.proposals import Candidate as Candidate
+from tacit.learn.unseen.proposals import Proposal as Proposal
+from tacit.learn.unseen.proposals import Proposals as Proposals
+from tacit.learn.unseen.propose import propose_hidden as propose_hidden
 from tacit.learn.unseen.removal import remove_variable as remove_variable
 from tacit.learn.unseen.signatures import Signature as Signature
 from tacit.learn.unseen.signatures import Signatures as Signatures

@@ -22,7 +22,7 @@ from tacit.learn.structure.sem_job import says
 
 PARAMS, LOCAL, FULL, STAGED = "params", "local", "full", "staged"
 VARIANTS = (STAGED, LOCAL, FULL, PARAMS)
-FIRST_STATES = (2, 3, 4, 6)
+FIRST_STATES = (2, 3, 4)
 """Numbers of states that every place is tried with, beside the one that merging finds."""
 
 

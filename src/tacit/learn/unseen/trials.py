@@ -16,7 +16,11 @@ from tacit.families.table import Table
 from tacit.learn.fit import fit
 from tacit.learn.methods import EM
 from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz
-from tacit.learn.structure.structural_em import structural_em
+from tacit.learn.structure.sem_asking import Said, ask
+from tacit.learn.structure.sem_job import PLAIN
+from tacit.learn.structure.sem_rounds import opened, round_at
+from tacit.learn.structure.sem_running import Course, run_structural_em
+from tacit.learn.structure.structural_em import STEPS
 from tacit.learn.unseen.agglomerated import Agglomeration
 from tacit.learn.unseen.agglomeration import agglomerate
 from tacit.learn.unseen.places import Place
@@ -191,14 +195,8 @@ def curve_of(bench: Bench, trial: Trial) -> dict[int, float]:
     for states in range(2, min(trial.states + 3, again.first_states + 1)):
         if states != trial.states:
             start = _start(bench, again, states, trial.place)
-            found[states] = _of_tables(bench, start, name).score
+            found[states] = _of_tables(bench, start, states_in(bench, start, name)).score
     return dict(sorted(found.items()))
-
-
-def _of_tables(bench: Bench, start: Network, name: str) -> Learned:
-    tables = _learned(bench, start, name, PARAMS, WHOLE, states_in(bench, start, name))
-    assert tables is not None
-    return tables
 
 
 def _led_on(bench: Bench, trial: Trial, how: str, memory: Memory) -> Trial:
@@ -245,20 +243,39 @@ def _learned(
     rounds: int,
     states: Mapping[str, tuple[str, ...]],
 ) -> Learned | None:
-    settings, rules = bench.settings, bench.spoken(start.dag)
     if how == PARAMS:
-        network = fit(
-            start, observed(bench, start), hidden=states, knowledge=rules, prior=settings.score,
-            method=EM(restarts=1), start="given", seed=settings.seed, threads=settings.threads,
-            progress=False,
-        ).network  # fmt: skip
+        return _of_tables(bench, start, states)
+    asked = ask(bench.cases, _said(bench, start, name, how, states))
+    seed = (bench.settings.seed, 0)
+    if rounds == GLANCE:
+        begin = opened(asked.job, asked.dag, seed, 0, asked.given)
+        found = round_at(asked.job, begin.network, asked.job.weights, (*seed, 0)).hypothesis
     else:
-        network = structural_em(
-            bench.cases, start=start, hidden=states, knowledge=rules, score=settings.score,
-            around=name if how == LOCAL else None, restarts=1, max_rounds=rounds,
-            seed=settings.seed, threads=settings.threads, progress=False,
-        ).network  # fmt: skip
-    return scored(bench, network) if name in network else None
+        course = Course(asked.dag, 1, rounds, bench.settings.seed, asked.given)
+        found = run_structural_em(asked.job, course)[0].best
+    return None if name not in found.network else _valued(bench, found.network, found.objective)
+
+
+def _said(
+    bench: Bench, start: Network, name: str, how: str, states: Mapping[str, tuple[str, ...]]
+) -> Said:
+    """What structural EM is asked."""
+    settings = bench.settings
+    return Said(
+        start, states, bench.spoken(start.dag), settings.score, None, None, PLAIN,
+        name if how == LOCAL else None, (), STEPS, settings.threads,
+    )  # fmt: skip
+
+
+def _of_tables(bench: Bench, start: Network, states: Mapping[str, tuple[str, ...]]) -> Learned:
+    """The tables alone fitted by EM."""
+    settings = bench.settings
+    network = fit(
+        start, observed(bench, start), hidden=states, knowledge=bench.spoken(start.dag),
+        prior=settings.score, method=EM(restarts=1), start="given", seed=settings.seed,
+        threads=settings.threads, progress=False,
+    ).network  # fmt: skip
+    return scored(bench, network)
 
 
 def observed(bench: Bench, network: Network) -> Dataset:
@@ -268,12 +285,16 @@ def observed(bench: Bench, network: Network) -> Dataset:
 
 def scored(bench: Bench, network: Network) -> Learned:
     """The network with its score."""
+    return _valued(bench, network, cheeseman_stutz(network, bench.cases, bench.settings.score))
+
+
+def _valued(bench: Bench, network: Network, score: float) -> Learned:
+    """The network with its Cheeseman-Stutz score, ways to name hidden states counted."""
     hidden = {
         name: len(variable.states)
         for name, variable in network.variables.items()
         if isinstance(variable, Discrete) and name not in bench.cases
     }
-    score = cheeseman_stutz(network, bench.cases, bench.settings.score)
     return Learned(network, score + ways_to_name(hidden))
 
 
