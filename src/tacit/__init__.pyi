@@ -112,7 +112,7 @@ from tacit.learn.annealing.simulated import SimulatedAnnealing as SimulatedAnnea
 from tacit.learn.auxiliary import auxiliary as auxiliary
 from tacit.learn.averages import Average as Average
 from tacit.learn.averages import average as average
-from tacit.learn.bottleneck.path import Path as Path
+from tacit.learn.bottleneck.path import BottleneckPath as BottleneckPath
 from tacit.learn.bottleneck.path import PathStep as PathStep
 from tacit.learn.bottleneck.settings import IBEM as IBEM
 from tacit.learn.checking import check as check

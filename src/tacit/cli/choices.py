@@ -39,6 +39,7 @@ class MethodName(StrEnum):
     FILL_IN = "fill-in"
     AVAILABLE = "available"
     WEIGHT_ANNEALING = "weight-annealing"
+    IBEM = "ibem"
 
 
 class StartName(StrEnum):
@@ -99,6 +100,7 @@ def estimate_of(name: EstimateName, empty: EmptyRows) -> Estimate:
 def method_of(name: MethodName | None, **limits: float | None) -> Method | None:
     """`em` as `EM()`, and so on, with the limits that were given; naming one means EM."""
     from tacit.learn.annealing.settings import WeightAnnealing
+    from tacit.learn.bottleneck.settings import IBEM
     from tacit.learn.methods import EM, AvailableCases, FillIn, Gradient
 
     given: dict[str, Any] = {key: value for key, value in limits.items() if value is not None}
@@ -121,6 +123,8 @@ def method_of(name: MethodName | None, **limits: float | None) -> Method | None:
             return AvailableCases()
         case MethodName.WEIGHT_ANNEALING:
             return WeightAnnealing(EM(**given))
+        case MethodName.IBEM:
+            return IBEM(**given)
     return EM(**given)
 
 

@@ -102,9 +102,10 @@ def check_checkpoint(
 ) -> tuple[str, ...]:
     """Notes about the checkpoint of a fit, or an error: only EM has one."""
     from tacit.learn.annealing.settings import WeightAnnealing
+    from tacit.learn.bottleneck.settings import IBEM
     from tacit.learn.methods import EM
 
-    able = isinstance(method, EM | WeightAnnealing | None)
+    able = isinstance(method, EM | WeightAnnealing | IBEM | None)
     unable = "--checkpoint keeps a running EM; --method em is the one that has it"
     return check_kept(checkpoint, resume, "" if able else unable, others, read)
 

@@ -22,6 +22,7 @@ from tacit.estimate.ruled.status import RuleStatus
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
+from tacit.learn.bottleneck.path import BottleneckPath
 from tacit.learn.gaps import Gaps
 from tacit.learn.intervals import Intervals
 from tacit.learn.loans import Borrowed
@@ -98,6 +99,7 @@ class Fit:
     runs       every start of an iterative learner, in order
     borrowed   per table, where it was borrowed from, and what was tried
     proof      that the rows under rules are the optimum at this evidence; None without rules
+    path       of information bottleneck EM, step by step; None by other methods
     pseudo     per discrete variable, the prior's pseudo-counts alpha, shaped like its table
     log_likelihood           of the cases used; with gaps, summed over each family's own cases
     log_marginal_likelihood  of the cases under the prior; None where it has no closed form
@@ -120,6 +122,7 @@ class Fit:
     known: Mapping[str, Counts] = field(default_factory=dict)
     proof: Proof | None = None
     borrowed: tuple[Borrowed, ...] = ()
+    path: BottleneckPath | None = None
 
     def __post_init__(self) -> None:
         pseudo = {name: readonly(alpha) for name, alpha in self.pseudo.items()}

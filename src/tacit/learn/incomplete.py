@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from tacit.infer.pieces import compile_cases, log_masses
 from tacit.learn.annealing.annealed_em import AnnealedClimb, Annealing, run_annealed
 from tacit.learn.annealing.driver import Round
 from tacit.learn.annealing.settings import WeightAnnealing
+from tacit.learn.bottleneck.path import BottleneckPath
+from tacit.learn.bottleneck.running import Bottleneck, PathClimb, run_bottleneck
+from tacit.learn.bottleneck.settings import IBEM
 from tacit.learn.canonical import canonical_order
 from tacit.learn.checkpoints import Checkpoint
 from tacit.learn.climb import Climb
@@ -36,6 +40,9 @@ from tacit.learn.gradient import run_gradient
 from tacit.learn.methods import EM, FillIn, Gradient
 from tacit.learn.progress import Report
 from tacit.learn.starts import check_possible, given_parameters
+
+Inferring: TypeAlias = EM | Gradient | FillIn | WeightAnnealing | IBEM
+"""The methods that infer what is missing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +75,7 @@ class Learned:
     expected  counts with the missing cells filled in by expectation, per variable
     known     the part of them that was counted, not inferred
     rounds    of reweighting, where the weights of cases were annealed
+    path      of information bottleneck EM, where that was the method
     """
 
     network: Network
@@ -78,6 +86,7 @@ class Learned:
     best: int
     runs: tuple[Run, ...]
     rounds: tuple[Round, ...] = ()
+    path: BottleneckPath | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +126,7 @@ def learn_incomplete(
     cases: Incomplete,
     problem: Problem,
     estimate: Estimate,
-    method: EM | Gradient | FillIn | WeightAnnealing,
+    method: Inferring,
     how: How,
 ) -> Learned:
     """Run the method and keep its best run, hidden states in canonical order."""
@@ -142,6 +151,7 @@ def learn_incomplete(
         best=best,
         runs=tuple(Run(run.iterate.objective, run.trace, run.stop) for run in climbs),
         rounds=won.rounds if isinstance(won, AnnealedClimb) else (),
+        path=won.path if isinstance(won, PathClimb) else None,
     )
 
 
@@ -167,7 +177,7 @@ def _nameless(problem: Problem, order: Ints) -> bool:
 def _climbs(
     cases: Incomplete,
     problem: Problem,
-    method: EM | Gradient | FillIn | WeightAnnealing,
+    method: Inferring,
     hidden: tuple[int, ...],
     how: How,
 ) -> list[Climb[EmIterate]]:
@@ -179,6 +189,8 @@ def _climbs(
         annealing = Annealing(method, Task(problem, method.method, hidden, how.seed, given))
         threads = thread_bound(how.threads)
         return list(run_annealed(annealing, cases.data, threads, how.told, how.checkpoint))
+    if isinstance(method, IBEM):
+        return list(run_bottleneck(_bottleneck(cases, problem, method, hidden, how), cases.data))
     if isinstance(method, EM):
         task = Task(problem, method, hidden, how.seed, given)
         return run_em(task, thread_bound(how.threads), how.told, how.checkpoint)
@@ -187,6 +199,23 @@ def _climbs(
         run = run_gradient if problem.plan is None else run_direct
         return [run(problem, method, start, how.told)]
     return [run_fill_in(problem, cases.data, method, start, how.told)]
+
+
+def _bottleneck(
+    cases: Incomplete, problem: Problem, method: IBEM, hidden: tuple[int, ...], how: How
+) -> Bottleneck:
+    """The job of following paths; it has starts of its own."""
+    if not hidden or cases.tied or how.start is not None:
+        raise OptionError(
+            "tc.IBEM() follows hidden variables from where they say nothing: it needs some, tables "
+            "of their own for all variables, and no numbers to start from\n\nuse tc.EM()"
+        )
+    layout, alpha = problem.layout, np.zeros(problem.layout.size)
+    for name in layout.names:
+        layout.block(alpha, layout.places[name])[...] = cases.alpha[name]
+    task = Task(problem, EM(), hidden, how.seed)
+    threads = thread_bound(how.threads)
+    return Bottleneck(method, task, cases.families, alpha, threads, how.told, how.checkpoint)
 
 
 def _tables(

@@ -18,6 +18,8 @@ from tacit.estimate.ruled.proof import proof_of
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.annealing.notes import annealing_notes
 from tacit.learn.annealing.settings import WeightAnnealing
+from tacit.learn.bottleneck.notes import path_notes
+from tacit.learn.bottleneck.settings import IBEM
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.counted import cases_used
@@ -88,6 +90,8 @@ def _fit(
     notes = incomplete_notes(gathered.cases, gathered.variables, learned, choices)
     if isinstance(choices.method, WeightAnnealing):
         notes += annealing_notes(choices.method, learned.rounds)
+    if learned.path is not None:
+        notes += path_notes(learned.path)
     return Fit(
         network=learned.network,
         objective=learned.objective,
@@ -104,6 +108,7 @@ def _fit(
         cases=cases_used(gathered.cases),
         runs=learned.runs,
         known=learned.known,
+        path=learned.path,
     )
 
 
@@ -153,7 +158,7 @@ def _checkpoint(
 ) -> Checkpoint | None:
     if wishes.checkpoint is None:
         return None
-    if not isinstance(choices.method, EM | WeightAnnealing):
+    if not isinstance(choices.method, EM | WeightAnnealing | IBEM):
         raise OptionError("checkpoint= keeps a running tc.EM(); other methods keep none")
     begin = () if wishes.start is None else problem.layout.parameters(wishes.start)
     numbers = hashlib.sha256(problem.pseudo.tobytes() + np.asarray(begin).tobytes())

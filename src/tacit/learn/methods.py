@@ -8,6 +8,7 @@ from typing import TypeAlias
 from tacit.core.errors import OptionError
 from tacit.engines.expected import STRATEGIES
 from tacit.learn.annealing.settings import WeightAnnealing
+from tacit.learn.bottleneck.settings import IBEM
 
 STARTS = ("data", "random")
 
@@ -108,7 +109,7 @@ class AvailableCases:
         return "AvailableCases()"
 
 
-Method: TypeAlias = EM | Gradient | FillIn | AvailableCases | WeightAnnealing
+Method: TypeAlias = EM | Gradient | FillIn | AvailableCases | WeightAnnealing | IBEM
 
 
 def starts(method: Method | None, several: bool) -> int:
@@ -118,6 +119,8 @@ def starts(method: Method | None, several: bool) -> int:
     """
     if isinstance(method, WeightAnnealing):
         return int(method.method.restarts or 1)
+    if isinstance(method, IBEM):
+        return method.restarts
     return method.runs(several) if isinstance(method, EM) else 1
 
 

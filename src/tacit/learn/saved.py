@@ -21,6 +21,7 @@ from tacit.families.counts import Counts
 from tacit.families.table import Table
 from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
+from tacit.learn.bottleneck.path import BottleneckPath
 from tacit.learn.fits import CasesUsed, Fit, Run, Stop
 from tacit.learn.gaps import Gaps
 from tacit.learn.loans import borrowed_of
@@ -133,6 +134,7 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         ),
         known={name: _counts(each) for name, each in plain["known"].items()},
         proof=_proof(plain.get("proof")),
+        path=None if plain.get("path") is None else BottleneckPath.from_plain(plain["path"]),
     )
 
 

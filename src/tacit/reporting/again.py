@@ -26,7 +26,13 @@ from tacit.reporting.again_lent import sources_python, sources_words
 from tacit.reporting.again_search import search_command, search_python
 from tacit.reporting.wording import plain
 
-_METHODS = {"AvailableCases": "available", "EM": "em", "Gradient": "gradient", "FillIn": "fill-in"}
+_METHODS = {
+    "AvailableCases": "available",
+    "EM": "em",
+    "FillIn": "fill-in",
+    "Gradient": "gradient",
+    "IBEM": "ibem",
+}
 _ANNEALING = "WeightAnnealing("
 _LIMITS = {"restarts": "--restarts", "tolerance": "--tolerance", "max_steps": "--max-steps"}
 

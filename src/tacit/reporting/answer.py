@@ -25,6 +25,7 @@ _METHODS = {
     "Gradient": "by gradient",
     "FillIn": "by filling in missing cells",
     "WeightAnnealing": "by EM with annealed weights of cases",
+    "IBEM": "by information bottleneck EM",
 }
 
 

@@ -1,0 +1,125 @@
+"""What happened along a path, step by step: plain data that can be plotted, saved and told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import Floats
+from tacit.core.errors import FormatError, listed, quoted
+from tacit.core.grid import Grid
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """The solution at one gamma.
+
+    objective       what is maximised there, in nats
+    log_likelihood  of the cases, in nats; with several hidden variables a lower bound of it
+    fit             log-likelihood plus the prior's term: what EM maximises
+    information     I(T; Y) of each hidden variable, in nats per case
+    effective       how many states of each are worth telling apart
+    steps           of EM until nothing improved, disturbed ones included
+    disturbed       whether the disturbed path was the better one
+    held_out        log-likelihood of cases held out, where some were
+    """
+
+    gamma: float
+    objective: float
+    log_likelihood: float
+    fit: float
+    information: tuple[float, ...]
+    effective: tuple[int, ...]
+    steps: int
+    disturbed: bool
+    held_out: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BottleneckPath:
+    """A path of information bottleneck EM.
+
+    hidden     the hidden variables, in the order of `information` and `effective`
+    threshold  the gamma up to which the trivial solution is stable
+    bound      whether `log_likelihood` is a lower bound: shares of hidden variables, or of missing
+               cells, were taken for independent
+    tried      the path on a part of the cases that chose the last gamma, if one did
+    """
+
+    hidden: tuple[str, ...]
+    threshold: float
+    bound: bool
+    steps: tuple[PathStep, ...]
+    tried: tuple[PathStep, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def column(self, name: str) -> Floats:
+        """One figure of all steps; (steps, hidden variables) where it is per hidden variable."""
+        return np.array([getattr(each, name) for each in self.steps], dtype=np.float64)
+
+    @property
+    def gamma(self) -> Floats:
+        """(steps,) the values of gamma, rising."""
+        return self.column("gamma")
+
+    @property
+    def chosen(self) -> float:
+        """The gamma at which cases held out were most likely; the last where none were."""
+        told = [each.held_out for each in self.steps]
+        scores = [-np.inf if each is None else each for each in told]
+        best = int(np.argmax(scores)) if np.max(scores, initial=-np.inf) > -np.inf else -1
+        return self.steps[best].gamma
+
+    def to_plain(self) -> dict[str, Any]:
+        """Plain data, as JSON holds it."""
+        return asdict(self)
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> BottleneckPath:
+        """What `to_plain` wrote; an error about anything else."""
+        try:
+            return BottleneckPath(
+                tuple(map(str, plain["hidden"])), float(plain["threshold"]), bool(plain["bound"]),
+                steps_of(plain["steps"]), steps_of(plain.get("tried", ())),
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError):
+            raise FormatError("the path of a bottleneck is damaged") from None
+
+    @property
+    def grid(self) -> Grid:
+        """A table with a line per gamma."""
+        title = f"Path of {listed([quoted(name) for name in self.hidden])}"
+        heads = ("gamma", "log-likelihood", "information", "effective states")
+        lines = tuple(
+            (
+                f"{each.gamma:.4f}", f"{each.log_likelihood:,.2f}",
+                " ".join(f"{value:.3f}" for value in each.information),
+                " ".join(map(str, each.effective)),
+            )
+            for each in self.steps
+        )  # fmt: skip
+        return Grid(title, heads, lines)
+
+    def __str__(self) -> str:
+        return str(self.grid)
+
+    def _repr_html_(self) -> str:
+        return self.grid._repr_html_()
+
+
+def steps_of(plain: Sequence[Mapping[str, Any]]) -> tuple[PathStep, ...]:
+    """Steps from plain data."""
+    return tuple(
+        PathStep(
+            float(each["gamma"]), float(each["objective"]), float(each["log_likelihood"]),
+            float(each["fit"]), tuple(map(float, each["information"])),
+            tuple(map(int, each["effective"])), int(each["steps"]), bool(each["disturbed"]),
+            None if each.get("held_out") is None else float(each["held_out"]),
+        )
+        for each in plain
+    )  # fmt: skip
