@@ -11,6 +11,7 @@ from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
+from tacit.families import KINDS
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import Table
@@ -101,6 +102,46 @@ def discrete_networks(
         draw(tables(variables[name], tuple(variables[p] for p in dag.parents[name]), zeros))
         for name in dag.names
     )
+
+
+@st.composite
+def noisy_networks(draw: st.DrawFn, kind: str, least: int = 2, most: int = 4) -> Network:
+    """A network of noisy-ors, noisy-ands or noisy-maxes; roots have tables, and one may not."""
+    dag = draw(dags(least, most, parents=3).filter(lambda dag: dag.arcs))
+    several = st.lists(st.sampled_from("abcd"), min_size=2, max_size=3, unique=True)
+    two = st.sampled_from([("no", "yes"), ("yes", "no"), ("a", "b")])
+    variables = {
+        name: Discrete(name, tuple(draw(several if kind == "noisy-max" else two)))
+        for name in dag.names
+    }
+    root = draw(st.booleans())
+    families: list[Any] = []
+    for name in dag.names:
+        axes = tuple(variables[other] for other in (*dag.parents[name], name))
+        if len(axes) == 1 and not root:
+            families.append(draw(tables(variables[name], (), True)))
+        else:
+            families.append(draw(noisy(axes, kind)))
+    return Network.of(families)
+
+
+@st.composite
+def noisy(draw: st.DrawFn, axes: tuple[Discrete, ...], kind: str) -> Any:
+    """A family of independent causes over these variables, zeros and ones among its numbers."""
+    share = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1).map(lambda x: round(x, 3)))
+    if kind != "noisy-max":
+        links = np.array([draw(share) for _ in axes[:-1]])
+        return KINDS[kind](axes, links, draw(share))
+    states = len(axes[-1].states)
+    absent = tuple(draw(st.sampled_from(axis.states)) for axis in axes[:-1])
+    lowest = draw(st.sampled_from([0, states - 1]))
+    links = []
+    for axis, off in zip(axes, absent, strict=False):
+        link = draw(rows(len(axis.states), states))
+        link[axis.states.index(off)] = np.eye(states)[lowest]
+        links.append(link)
+    leak = draw(rows(1, states))[0]
+    return KINDS[kind](axes, tuple(links), leak, (*absent, axes[-1].states[lowest]))
 
 
 @st.composite

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ NETWORKS: Mapping[str, Any] = {
     "table": strategies.discrete_networks(most=4),
     "linear-gaussian": strategies.gaussian_networks(most=4),
     "conditional-gaussian": strategies.mixed_networks(most=4),
+    "noisy-or": strategies.noisy_networks("noisy-or"),
+    "noisy-and": strategies.noisy_networks("noisy-and"),
+    "noisy-max": strategies.noisy_networks("noisy-max"),
 }
 
 
@@ -58,10 +62,61 @@ def conditional_twin(family: Any, case: tuple[Any, ...]) -> float:
     return naive.normal_log_density(child, mean, float(sd))
 
 
+def noisy_or_twin(family: Any, case: tuple[Any, ...]) -> float:
+    """The formula as printed, whichever state of a variable says that it is not there."""
+    if min(case) < 0:
+        return float("nan")
+    there = [
+        v.states[c] != a for v, c, a in zip(family.variables, case, family.absent, strict=True)
+    ]
+    missed = 1 - family.leak
+    for link, is_there in zip(family.links, there, strict=False):
+        missed *= 1 - link if is_there else 1
+    return log_or_impossible(1 - missed if there[-1] else missed)
+
+
+def noisy_and_twin(family: Any, case: tuple[Any, ...]) -> float:
+    if min(case) < 0:
+        return float("nan")
+    there = [
+        v.states[c] != a for v, c, a in zip(family.variables, case, family.absent, strict=True)
+    ]
+    works = 1 - family.leak
+    for link, is_there in zip(family.links, there, strict=False):
+        works *= 1 if is_there else 1 - link
+    return log_or_impossible(works if there[-1] else 1 - works)
+
+
+def noisy_max_twin(family: Any, case: tuple[Any, ...]) -> float:
+    """Add up every way in which the causes bring about a level each, the highest being seen."""
+    if min(case) < 0:
+        return float("nan")
+    *parents, child = case
+    states = list(family.variables[-1].states)
+    low = states.index(family.absent[-1])
+    rank = {code: abs(code - low) for code in range(len(states))}
+    effects = [link[code] for link, code in zip(family.links, parents, strict=True)]
+    total = 0.0
+    for levels in product(range(len(states)), repeat=len(effects) + 1):
+        if max(levels, key=rank.__getitem__) == child:
+            chances = [
+                row[level] for row, level in zip([*effects, family.leak], levels, strict=True)
+            ]
+            total += float(np.prod(chances))
+    return log_or_impossible(total)
+
+
+def log_or_impossible(chance: float) -> float:
+    return float(np.log(chance)) if chance > 0 else -np.inf
+
+
 TWINS = {
     "table": table_twin,
     "linear-gaussian": gaussian_twin,
     "conditional-gaussian": conditional_twin,
+    "noisy-or": noisy_or_twin,
+    "noisy-and": noisy_and_twin,
+    "noisy-max": noisy_max_twin,
 }
 
 every_kind = pytest.mark.parametrize("kind", list(KINDS))
@@ -205,6 +260,11 @@ def test_free_parameters_are_as_many_as_can_be_chosen(kind, data):
         if kind == "table":
             rows = naive.rows(family.values)
             assert family.free_parameters == sum(len(row) - 1 for row in rows)
+        elif kind == "noisy-max":
+            causes = 1 + sum(len(v.states) - 1 for v in family.variables[:-1])
+            assert family.free_parameters == causes * (len(family.leak) - 1)
+        elif kind.startswith("noisy"):
+            assert family.free_parameters == len(family.links) + 1
         else:
             numbers = (family.coefficients, family.intercept, family.sd)
             assert family.free_parameters == sum(np.size(each) for each in numbers)

@@ -9,7 +9,7 @@ from tacit.core.variables import Discrete
 from tacit.families import family_from_plain
 
 FLU = Discrete("Flu", ("no", "yes"))
-KNOWN = "known are: table, linear-gaussian, conditional-gaussian"
+KNOWN = "known are: table, linear-gaussian, conditional-gaussian, noisy-or, noisy-and, noisy-max"
 
 
 @pytest.mark.parametrize(

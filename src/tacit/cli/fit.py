@@ -199,7 +199,7 @@ def _read(
 def _converged(found: Fit) -> bool:
     from tacit.learn.fits import Stop
 
-    return found.stop in (Stop.CLOSED_FORM, Stop.SOLVED, Stop.LOCAL, Stop.CONVERGED)
+    return found.stop not in (Stop.STEP_LIMIT, Stop.INTERRUPTED)
 
 
 def _targets(output: str, save_fit: str | None, report: str | None) -> dict[str, Target]:

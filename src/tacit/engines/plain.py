@@ -14,6 +14,7 @@ from tacit.arrays import Floats, Ints
 from tacit.core.errors import FormatError, TacitError
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.tasks import Evidence
+from tacit.families.cause_counts import CauseCounts, LinkCounts
 from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.counts import DENSE_CELLS, Counts, SparseCounts
 from tacit.families.moments import Moments
@@ -27,6 +28,8 @@ MOST_STATES = 2**31
 
 def evidence_to_plain(evidence: Evidence) -> dict[str, Any]:
     """Counts, sparse counts or moments as lists of numbers."""
+    if isinstance(evidence, CauseCounts | LinkCounts):
+        return causes_to_plain(evidence)
     if isinstance(evidence, ConditionalMoments):
         return {
             "statistics": "conditional moments",
@@ -54,10 +57,12 @@ def evidence_from_plain(plain: Any) -> Evidence:
         return _moments(plain)
     if kind == "conditional moments":
         return _conditional_moments(plain)
+    if kind in ("cause counts", "link counts"):
+        return _causes(plain)
     if kind not in ("counts", "sparse counts"):
         raise FormatError(
             f"{kind!r} are no statistics; known are: counts, sparse counts, moments, "
-            "conditional moments"
+            "conditional moments, cause counts, link counts"
         )
     shape, values = _shape(plain), _reals(plain, "values")
     if values.ndim != 1 or (values < 0).any():
@@ -191,3 +196,37 @@ def _conditional_moments(plain: Mapping[str, Any]) -> ConditionalMoments:
     if not size or (weights < 0).any():
         raise FormatError("the weights of configurations must be numbers, 0 or more")
     return ConditionalMoments(weights, means, scatter)
+
+
+def causes_to_plain(evidence: CauseCounts | LinkCounts) -> dict[str, Any]:
+    """What was seen of independent causes, or is expected of each of them."""
+    values = evidence.values.tolist()
+    if isinstance(evidence, LinkCounts):
+        return {"statistics": "link counts", "values": values}
+    shape = list(evidence.shape)
+    seen = {"shape": shape, "seen": evidence.seen.tolist(), "values": values}
+    return {"statistics": "cause counts", **seen}
+
+
+def _causes(plain: Mapping[str, Any]) -> CauseCounts | LinkCounts:
+    values = _reals(plain, "values")
+    if (values < 0).any():
+        raise FormatError("counts must be numbers, 0 or more")
+    if plain["statistics"] == "link counts":
+        if values.ndim != 3 or values.shape[-1] != 2:
+            raise FormatError("link counts need two numbers for every cause and level")
+        return LinkCounts(values)
+    shape = plain.get("shape")
+    if not isinstance(shape, list) or not all(type(each) is int and each > 0 for each in shape):
+        raise FormatError("the shape of counts must be a list of numbers of states")
+    seen = np.asarray(plain.get("seen"))
+    seen = (
+        seen.reshape(len(seen) if seen.ndim else 0, -1)
+        if seen.size
+        else np.zeros((len(values), len(shape) - 1))
+    )
+    if seen.shape != (len(values), len(shape) - 1) or values.shape != (len(values), *shape[-1:]):
+        raise FormatError("every configuration needs its states and its counts")
+    if seen.size and (seen.dtype.kind != "i" or (seen < 0).any() or (seen >= shape[:-1]).any()):
+        raise FormatError("a configuration holds something that is no state")
+    return CauseCounts(tuple(shape), seen.astype(np.int64), values)

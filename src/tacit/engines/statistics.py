@@ -33,7 +33,7 @@ from tacit.engines.plain import (
 )
 from tacit.engines.tasks import Evidence, Report
 from tacit.engines.union import recoded, reindexed, united, within
-from tacit.families.conditional_moments import ConditionalMoments
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.moments import Moments
 
 FORMAT = "tacit-statistics"
@@ -282,4 +282,5 @@ def _extent(held: Evidence) -> str:
     if isinstance(held, ConditionalMoments):
         configurations = " x ".join(map(str, held.shape))
         return f"moments of {counted(held.size, 'variable')} in {configurations} configurations"
+    assert not isinstance(held, AnyMoments)
     return " x ".join(map(str, held.shape)) + " cells"

@@ -15,7 +15,7 @@ from tacit.core.variables import Discrete, Variable
 from tacit.engines.axes import Family, discrete
 from tacit.engines.tables import check_size, shape_of
 from tacit.engines.tasks import Evidence
-from tacit.families.conditional_moments import ConditionalMoments, check_moments
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments, check_moments
 from tacit.families.counts import DENSE_CELLS, Counts, SparseCounts
 from tacit.families.moments import Moments
 
@@ -81,6 +81,7 @@ def reindexed(evidence: Evidence, before: Family, after: Family) -> Evidence:
     moves, shape = list(map(_moves, old, new)), shape_of(new)
     if isinstance(evidence, ConditionalMoments):
         return _rearranged(evidence, moves, shape)
+    assert not isinstance(evidence, AnyMoments)
     check_size(new)
     if isinstance(evidence, Counts) and prod(shape) <= DENSE_CELLS:
         values = np.zeros(shape)

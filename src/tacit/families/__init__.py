@@ -10,12 +10,17 @@ from tacit.core.family import Family
 from tacit.core.variables import Variable
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
+from tacit.families.noisy_max import NoisyMax
+from tacit.families.noisy_or import NoisyAnd, NoisyOr
 from tacit.families.table import Table
 
 KINDS: Mapping[str, Any] = {
     "table": Table,
     "linear-gaussian": LinearGaussian,
     "conditional-gaussian": ConditionalGaussian,
+    "noisy-or": NoisyOr,
+    "noisy-and": NoisyAnd,
+    "noisy-max": NoisyMax,
 }
 """The families that plain data can name, by the word under which they are saved."""
 

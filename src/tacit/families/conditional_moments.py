@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints, readonly
 from tacit.core.errors import CasesError, NetworkError, SizeError
+from tacit.families.cause_counts import CauseCounts, LinkCounts
 from tacit.families.counts import DENSE_CELLS, ROUNDING
 from tacit.families.moments import Moments
 
@@ -153,8 +154,8 @@ class ConditionalMoments:
         )
 
 
-AnyMoments: TypeAlias = Moments | ConditionalMoments
-"""Evidence about a continuous child."""
+AnyMoments: TypeAlias = Moments | ConditionalMoments | CauseCounts | LinkCounts
+"""Evidence about what is no table: a continuous child, or one of independent causes."""
 
 
 def check_moments(shape: tuple[int, ...], size: int) -> None:

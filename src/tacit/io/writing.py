@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,11 @@ from tacit.arrays import Floats
 from tacit.core.errors import FormatError, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network
+from tacit.families.noisy import Noisy
 from tacit.families.table import Table
 
+MOST_CELLS = 2**20
+"""Of a table that another family is written out as."""
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ONE_LINE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")
 """Texts that survive between quotes on one line."""
@@ -33,6 +37,9 @@ PLAIN_WORD = Rule(IDENTIFIER, "letters, digits and _ only, no digit first")
 def tables_of(network: Network, file_format: str) -> Iterator[Table]:
     """The table of every variable as listed, or an error about what the format cannot hold."""
     for name, family in network.families.items():
+        if isinstance(family, Noisy):
+            yield _expanded(family, file_format)
+            continue
         if not isinstance(family, Table):
             kind = family.to_plain()["family"].replace("-", " ")
             raise FormatError(
@@ -41,6 +48,19 @@ def tables_of(network: Network, file_format: str) -> Iterator[Table]:
             )
         check_complete(family)
         yield family
+
+
+def _expanded(family: Noisy, file_format: str) -> Table:
+    """All rows of a noisy-or and the like, where that is not beyond reason."""
+    cells = prod(len(variable.states) for variable in family.variables)
+    if cells > MOST_CELLS:
+        raise FormatError(
+            f"{file_format} holds tables only, and the {family.kind} of {quoted(family.child)} "
+            f"with {counted(len(family.parents), 'parent')} would become one of {cells:,} cells; "
+            f"the most that is written out is {MOST_CELLS:,}"
+            "\n\nwrite a .json file, which holds every family as it is"
+        )
+    return family.to_table()
 
 
 def check_complete(table: Table) -> None:

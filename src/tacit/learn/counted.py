@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.variables import Variable
+from tacit.engines.causes import cause_counts
 from tacit.engines.memory import statistics
 from tacit.engines.statistics import Statistics
+from tacit.learn.causes.kinds import Caused
 from tacit.learn.fits import CasesUsed, Evidence
 from tacit.learn.gaps import gaps_of
 from tacit.learn.gathered import Gathered
@@ -19,12 +21,25 @@ from tacit.learn.structures import Structure, families_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """Per variable its axes (parents..., child) and its evidence; and what the cases were."""
+    """Per variable its axes (parents..., child) and its evidence; and what the cases were.
+
+    causes  which of them get a family of independent causes
+    """
 
     families: Mapping[str, tuple[Variable, ...]]
     evidence: Mapping[str, Evidence]
     cases: CasesUsed
     notes: tuple[str, ...] = ()
+    causes: Mapping[str, Caused] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> Counted:
+        """Without the families of independent causes."""
+        if not self.causes:
+            return self
+        families = {name: axes for name, axes in self.families.items() if name not in self.causes}
+        evidence = {name: self.evidence[name] for name in families}
+        return Counted(families, evidence, self.cases, self.notes)
 
     @property
     def variables(self) -> Mapping[str, Variable]:
@@ -39,15 +54,19 @@ def count_cases(
 
     available: count each family on the cases complete in it; otherwise missing cells are refused
     """
-    cases, families = gathered.cases, gathered.families
-    evidence = statistics(
+    cases, families, causes = gathered.cases, gathered.families, gathered.causes
+    counts = {
+        name: cause_counts(cases, each.frame, available=available) for name, each in causes.items()
+    }
+    others = statistics(
         cases,
-        list(families.values()),
+        [axes for name, axes in families.items() if name not in causes],
         threads=threads,
         missing="available" if available else "refuse",
         progress=progress,
     )
-    return Counted(families, evidence, cases_used(cases), cases.notes)
+    evidence = {name: counts[name] if name in counts else others[name] for name in families}
+    return Counted(families, evidence, cases_used(cases), cases.notes, causes)
 
 
 def cases_used(cases: Dataset) -> CasesUsed:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tacit.core.network import Network
 from tacit.knowledge.knowledge import Knowledge
+from tacit.learn.causes.counting import CausedParts, caused_notes, fit_causes
+from tacit.learn.causes.kinds import kinds_said, order_notes
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
-from tacit.learn.fits import Fit
+from tacit.learn.fits import Fit, Stop
 from tacit.learn.notes import fit_notes
-from tacit.learn.obeyed import obey, unruled
+from tacit.learn.obeyed import Obeyed, obey, unruled
 from tacit.learn.parts import estimate_part, pseudo_counts
 from tacit.learn.ruled import ruled
 from tacit.learn.settings import settings_of
@@ -20,29 +22,44 @@ def fit_counted(
 ) -> Fit:
     """maximise  Σ (N + pseudo) log θ  family by family, block by block where rules tie them
     together; Gaussians by least squares."""
-    known = ruled(knowledge, structure.dag, counted.families)
-    alpha = pseudo_counts(choices.prior, counted.families)
+    plain = counted.plain
+    known = ruled(knowledge, structure.dag, plain.families)
+    alpha = pseudo_counts(choices.prior, plain.families, counted.causes)
     parts = {
         name: estimate_part(axes, evidence, alpha.get(name), choices.estimate)
-        for name, axes in counted.families.items()
-        for evidence in [unruled(known, name, counted.evidence[name])]
+        for name, axes in plain.families.items()
+        for evidence in [unruled(known, name, plain.evidence[name])]
     }
-    obeyed = obey(known, counted.evidence, alpha, parts, choices.estimate)
-    families = {name: part.family for name, part in obeyed.parts.items()}
-    objective = sum(part.objective for part in obeyed.parts.values())
+    obeyed = obey(known, plain.evidence, alpha, parts, choices.estimate)
+    caused = fit_causes(counted, choices)
+    every = {**obeyed.parts, **caused.parts}
+    families = {name: part.family for name, part in every.items()}
+    objective = sum(part.objective for part in every.values())
+    said = {**(known.settings if known else {}), **kinds_said(counted.causes)}
     return Fit(
         network=Network(structure.dag, counted.variables, families),
         objective=objective,
         trace=(objective,),
-        stop=obeyed.stop,
+        stop=Stop.CONCAVE if caused.parts and obeyed.stop is Stop.CLOSED_FORM else obeyed.stop,
         rules=obeyed.rules,
-        settings=settings_of(structure, choices, known.settings if known else None),
+        settings=settings_of(structure, choices, said),
         seed=choices.seed,
-        notes=(*structure.notes, *fit_notes(counted, obeyed.parts, choices), *obeyed.notes),
+        notes=(*structure.notes, *_notes(counted, choices, obeyed, caused)),
         evidence=counted.evidence,
-        pseudo=alpha,
-        log_likelihood=sum(part.log_likelihood for part in obeyed.parts.values()),
-        log_marginal_likelihood=obeyed.log_marginal_likelihood,
+        pseudo={**alpha, **caused.alpha},
+        log_likelihood=sum(part.log_likelihood for part in every.values()),
+        log_marginal_likelihood=None if caused.parts else obeyed.log_marginal_likelihood,
         cases=counted.cases,
         proof=obeyed.proof,
+    )
+
+
+def _notes(
+    counted: Counted, choices: Choices, obeyed: Obeyed, caused: CausedParts
+) -> tuple[str, ...]:
+    return (
+        *fit_notes(counted, obeyed.parts, choices),
+        *order_notes(counted.causes),
+        *caused_notes(caused.parts),
+        *obeyed.notes,
     )

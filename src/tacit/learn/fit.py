@@ -19,6 +19,7 @@ from tacit.estimate.priors import Prior
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.borrowed_fit import Lenders, fit_borrowing, lenders, refuse_inferred
+from tacit.learn.causes.kinds import Families, caused_of, refuse_beside
 from tacit.learn.checkpoints import FORM
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted, count_cases, counted_before
@@ -44,6 +45,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     transfer: Transfer | None = None,
     prior: Prior | None = None,
     estimate: Estimate | None = None,
+    families: Families = None,
     hidden: Hidden = None,
     method: Method | None = None,
     start: str | None = None,
@@ -76,6 +78,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
                `tc.Aggregate()`, `tc.Pool()`
     prior      `tc.BDeu(1)` if not given; it speaks of tables only
     estimate   `tc.Smoothed()` if not given
+    families   {"X": tc.NoisyOr} where a few links are to stand for a table; `tc.NoisyAnd`,
+               `tc.NoisyMax`; one of these alone is for every variable with parents
     hidden     variables of the dag that no column measures: {"H": 3} gives H three states,
                `"rest"` hides all variables of a network that have no column
     method     how missing cells are treated: `tc.EM()` unless given; `tc.AvailableCases()`,
@@ -99,6 +103,9 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
         _refuse_with_statistics(hidden, tied)
         return _fit_counted(given, counted_before(given, data), choices, known, lent)
     gathered = gather(given, data, hidden)
+    causes = caused_of(families, given.network, gathered.families)
+    gathered = replace(gathered, causes=causes)
+    refuse_beside(causes, known, tied, sources)
     groups = tied_groups(tied, gathered.families)
     if _closed_form(gathered, choices, bool(groups)):
         available = isinstance(method, AvailableCases)

@@ -19,6 +19,7 @@ from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
 from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
+from tacit.families.cause_counts import CauseCounts, LinkCounts
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
@@ -40,6 +41,7 @@ class Stop(Enum):
     """Why a learner ended."""
 
     CLOSED_FORM = "the optimum has a closed form; no steps were needed"
+    CONCAVE = "the one optimum of a concave likelihood was found"
     SOLVED = "the optimum under the rules was found by the general solver"
     LOCAL = "the best local maximum that was found under rules that are not linear"
     PROVEN = "this is the best dag of its kind; no steps were needed"
@@ -149,7 +151,7 @@ class Fit:
         return {
             name: tuple(map(int, np.flatnonzero(_row_cases(held) == 0)))
             for name, held in self.evidence.items()
-            if not isinstance(held, Moments)
+            if not isinstance(held, Moments | CauseCounts | LinkCounts)
         }
 
     def save(self, path: str | Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import ColumnError, MissingError, OptionError, listed, nearest
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.io.cases import as_dataset
+from tacit.learn.causes.kinds import Caused
 from tacit.learn.hidden import Hidden, hidden_variables
 from tacit.learn.structures import Structure, families_of
 
@@ -18,12 +19,16 @@ _UNMEASURED = "a variable that no column measures"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """Cases of the observed variables, and all variables, hidden ones included."""
+    """Cases of the observed variables, and all variables, hidden ones included.
+
+    causes  which of them get a family of independent causes
+    """
 
     structure: Structure
     cases: Dataset
     hidden: Mapping[str, Discrete]
     variables: Mapping[str, Variable]
+    causes: Mapping[str, Caused] = field(default_factory=dict)
 
     @property
     def families(self) -> Mapping[str, tuple[Variable, ...]]:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from tacit.arrays import Floats
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
+from tacit.estimate.causes.intervals import link_interval
 from tacit.estimate.conditional import conditional_interval, estimate_conditional
 from tacit.estimate.gaussians import estimate_gaussian, gaussian_interval
 from tacit.estimate.posteriors import Interval, cell_interval
-from tacit.families.conditional_moments import ConditionalMoments
+from tacit.families.cause_counts import CauseCounts, LinkCounts
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
+from tacit.families.noisy import Noisy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,15 +25,20 @@ class Intervals(Mapping[str, Interval]):
 
     Tables: each cell of a row is Beta under the posterior Dirichlet(alpha + N). Linear Gaussians:
     (coefficients..., intercept, sd), conditional ones in every configuration of discrete parents.
+    Independent causes: (links..., leak), of a noisy-max level by level.
     """
 
-    evidence: Mapping[str, Counts | SparseCounts | Moments | ConditionalMoments]
+    evidence: Mapping[str, Counts | SparseCounts | AnyMoments]
     pseudo: Mapping[str, Floats]
     network: Network
     level: float
 
     def __getitem__(self, name: str) -> Interval:
         statistics, axes = self.evidence[name], self.network[name].variables
+        if isinstance(statistics, CauseCounts | LinkCounts):
+            family = self.network[name]
+            assert isinstance(family, Noisy)
+            return link_interval(family.causes.frame, statistics, self.pseudo[name], self.level)
         if isinstance(statistics, ConditionalMoments):
             return conditional_interval(
                 estimate_conditional(axes, statistics), statistics, self.level

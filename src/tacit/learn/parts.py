@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +55,7 @@ def estimate_part(
         likelihood = gaussian_log_likelihood(found.family, evidence)
         return Part(found.family, likelihood, likelihood, redundant=len(axes) - 1 - found.rank)
     assert alpha is not None
+    assert not isinstance(evidence, AnyMoments)
     result = estimate_table(discrete_axes(axes), evidence, alpha, estimate)
     counts = evidence.dense().values
     return Part(
@@ -83,13 +84,18 @@ def discrete_axes(axes: Sequence[Variable]) -> tuple[Discrete, ...]:
     return tuple(axis for axis in axes if isinstance(axis, Discrete))
 
 
-def pseudo_counts(prior: Prior, families: Mapping[str, tuple[Variable, ...]]) -> dict[str, Floats]:
-    """alpha of every table."""
+def pseudo_counts(
+    prior: Prior, families: Mapping[str, tuple[Variable, ...]], others: Collection[str] = ()
+) -> dict[str, Floats]:
+    """alpha of every table.
+
+    others  further variables that the prior may name
+    """
     tables = [discrete_axes(axes) for axes in families.values() if isinstance(axes[-1], Discrete)]
     for axes in tables:  # before anything so large is made
         check_size(axes[-1].name, [len(axis.states) for axis in axes])
     if isinstance(prior, Dirichlet):
-        prior.check_names(families)
+        prior.check_names({**families, **dict.fromkeys(others)})
     resolved = prior.resolved(tables, joint)
     return {axes[-1].name: resolved.pseudo_counts(axes) for axes in tables}
 

@@ -22,6 +22,7 @@ from tacit.families.table import Table
 from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
 from tacit.learn.bottleneck.path import BottleneckPath
+from tacit.learn.causes.saved import causes_fit, links
 from tacit.learn.fits import CasesUsed, Fit, Run, Stop
 from tacit.learn.gaps import Gaps
 from tacit.learn.loans import borrowed_of
@@ -106,6 +107,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
             for run in fit.runs
         ],
         "known": {name: evidence_to_plain(each) for name, each in fit.known.items()},
+        "path": None if fit.path is None else fit.path.to_plain(),
         **more,
     }
 
@@ -228,10 +230,11 @@ def _check_parts(fit: Fit) -> None:
     if (
         counted != tables
         or not _conditionals_fit(fit)
+        or not causes_fit(fit)
         or set(fit.evidence) != set(fit.network.families)
     ):
         raise FormatError("the saved statistics are not those of the saved network")
-    if {name: alpha.shape for name, alpha in fit.pseudo.items()} != tables:
+    if {name: alpha.shape for name, alpha in fit.pseudo.items()} != {**tables, **links(fit)}:
         raise FormatError("the saved prior is not that of the saved network")
     if type(fit.cases.cases) is not int or not isinstance(fit.cases.weight, int | float):
         raise FormatError("the number of cases is no number")

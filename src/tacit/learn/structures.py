@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tacit.core.dag import Dag
@@ -17,11 +17,15 @@ NUMBERS_UNUSED = "the network gave structure and states; its numbers were not us
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A dag, and the variables if they are declared rather than taken from the cases."""
+    """A dag, and the variables if they are declared rather than taken from the cases.
+
+    network  what declared them, whose families of independent causes are kept
+    """
 
     dag: Dag
     variables: Mapping[str, Variable] | None = None
     notes: tuple[str, ...] = ()
+    network: Network | None = None
 
 
 def as_structure(given: Dag | Network | str | Path) -> Structure:
@@ -30,7 +34,7 @@ def as_structure(given: Dag | Network | str | Path) -> Structure:
         case Dag():
             return Structure(given)
         case Network():
-            return Structure(given.dag, given.variables, (NUMBERS_UNUSED,))
+            return Structure(given.dag, given.variables, (NUMBERS_UNUSED,), given)
         case Path():
             return _from_file(given)
         case str():
@@ -48,7 +52,7 @@ def _from_file(path: Path) -> Structure:
     if formats.is_dag_file(path):
         return Structure(formats.read_dag(path))
     network, notes = formats.read_noted(path)
-    return Structure(network.dag, network.variables, (*as_structure(network).notes, *notes))
+    return replace(as_structure(network), notes=(NUMBERS_UNUSED, *notes))
 
 
 def families_of(dag: Dag, variables: Mapping[str, Variable]) -> dict[str, tuple[Variable, ...]]:

@@ -25,6 +25,7 @@ from tacit.reporting.views import (
     came_from,
     coefficients,
     equation,
+    kind_said,
     marks,
     moved_by,
     regression_heads,
@@ -180,6 +181,7 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
         return {**view, "length": table["rows"], "few": table["few"]}
     if table["family"] != "table":
         lines = coefficients(table)
+        view["kind"] = kind_said(table)
         return {**view, "lines": lines, "length": len(lines), "cases": table["cases"]}
     rows = list(table_rows(shown, section["moved_from"]))
     view["marked"] = any(cell.moved for row in rows for cell in row.cells)

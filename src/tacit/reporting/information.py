@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.families.cause_counts import CauseCounts, distinct
 from tacit.families.counts import AnyCounts, Counts
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
+from tacit.families.noisy import Noisy
 from tacit.families.table import Table
 from tacit.learn.fits import Fit
 
@@ -39,6 +41,8 @@ def arc_information(fit: Fit, child: str) -> tuple[Information, ...]:
         return unknown
     if isinstance(family, Table) and isinstance(evidence, AnyCounts):
         return _of_table(family.values, evidence.dense())
+    if isinstance(family, Noisy) and isinstance(evidence, CauseCounts):
+        return tuple(_of_cause(family, evidence, at) for at in range(len(family.parents)))
     if isinstance(family, LinearGaussian) and isinstance(evidence, Moments):
         return _of_gaussian(family, evidence)
     return unknown
@@ -60,6 +64,22 @@ def _of_parent(joint: Floats, parent: int) -> Information:
     beside = _entropy(joint.sum(axis=child)) + _entropy(without)
     beside -= _entropy(without.sum(axis=-1)) + _entropy(joint)
     return Information(max(0.0, alone), max(0.0, beside))
+
+
+def _of_cause(family: Noisy, counts: CauseCounts, at: int) -> Information:
+    """The same over the configurations that were seen, the child given each as fitted."""
+    shape, seen = counts.shape, counts.seen.astype(np.int64)
+    columns, every = counts.columns(), range(shape[-1])
+    logs = [family.log_prob([*columns, np.full(len(seen), state)]) for state in every]
+    joint = np.exp(np.array(logs).T) * (counts.values.sum(axis=1, keepdims=True) / counts.total)
+    others, _ = distinct(np.delete(seen, at, axis=1), np.delete(shape[:-1], at).tolist())
+    pair, beside = np.zeros((shape[at], shape[-1])), np.zeros((*seen.shape[:1], *shape[-1:]))
+    np.add.at(pair, seen[:, at], joint)
+    np.add.at(beside, others, joint)
+    alone = _entropy(pair.sum(axis=1)) + _entropy(pair.sum(axis=0)) - _entropy(pair)
+    more = _entropy(joint.sum(axis=1)) + _entropy(beside)
+    more -= _entropy(beside.sum(axis=1)) + _entropy(joint)
+    return Information(max(0.0, alone), max(0.0, more))
 
 
 def _entropy(shares: Floats) -> float:

@@ -18,6 +18,7 @@ from tacit.reporting.views import (
     came_from,
     carried,
     coefficients,
+    kind_said,
     marks,
     moved_by,
     regression_heads,
@@ -145,7 +146,7 @@ def _gaussian(table: Section) -> Sheet:
     given = [quoted(parent["name"]) for parent in table["parents"]]
     title = quoted(table["variable"]) + (f" given {', '.join(given)}" if given else "")
     rows = tuple((name, value, interval) for name, value, interval in coefficients(table))
-    foot = f"linear Gaussian, on {some(table['cases'], 'case')}"
+    foot = f"{kind_said(table)}, on {some(table['cases'], 'case')}"
     return Sheet(title, ("", "value", "interval"), rows, foot=foot)
 
 

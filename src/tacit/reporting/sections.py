@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tacit.core.variables import Discrete
+from tacit.families.cause_counts import LinkCounts
 from tacit.families.conditional_gaussian import ConditionalGaussian
-from tacit.families.table import Table
 from tacit.learn.fits import Fit
 from tacit.reporting.information import SAID, arc_information
 from tacit.reporting.support import median_cases, row_cases
@@ -28,7 +29,8 @@ def network(fit: Fit) -> dict[str, Any]:
 
 def _variable(fit: Fit, name: str, hidden: bool) -> dict[str, Any]:
     family = fit.network[name]
-    states = family.values.shape[-1] if isinstance(family, Table) else None
+    child = family.variables[-1]
+    states = len(child.states) if isinstance(child, Discrete) else None
     cases, support = row_cases(fit, name), median_cases(fit, name)
     rows = None if cases is None else cases.size
     return {"name": name, "states": states, "rows": rows, "support": support, "hidden": hidden}
@@ -36,6 +38,7 @@ def _variable(fit: Fit, name: str, hidden: bool) -> dict[str, Any]:
 
 def _arcs(fit: Fit, child: str) -> list[dict[str, Any]]:
     closed = not isinstance(fit.network[child], ConditionalGaussian)
+    closed &= not isinstance(fit.evidence[child], LinkCounts)
     return [
         {
             "parent": parent,

@@ -12,8 +12,10 @@ from tacit.core.variables import Discrete
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.gaussian import LinearGaussian
+from tacit.families.noisy import Noisy
 from tacit.learn.fits import Fit
 from tacit.reporting.gaps import mostly, seen
+from tacit.reporting.linked import links
 from tacit.reporting.loans import NORMAL, counted_in, lenders
 from tacit.reporting.support import FEW, Rows, rows_of
 from tacit.reporting.wording import finite
@@ -138,6 +140,8 @@ def _continuous(fit: Fit, name: str, most: int) -> dict[str, Any]:
     family, held = fit.network[name], fit.evidence[name]
     if isinstance(family, ConditionalGaussian) and isinstance(held, ConditionalMoments):
         return _conditional(fit, family, held.weights.reshape(-1), most)
+    if isinstance(family, Noisy):
+        return links(fit, family)
     assert isinstance(family, LinearGaussian)
     return _gaussian(fit, family)
 

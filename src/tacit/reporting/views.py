@@ -180,15 +180,20 @@ def aside(section: Mapping[str, Any]) -> str:
 
 
 def coefficients(table: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The parameters of a linear Gaussian family: name, value, interval."""
+    """The parameters of a linear Gaussian family, or of causes: name, value, interval."""
     return [
         (
-            one["parent"] if one["kind"] == "coefficient" else f"({one['kind']})",
+            one["parent"] if one["kind"] in ("coefficient", "link") else f"({one['kind']})",
             real(one["value"], one["lower"], one["upper"]),
             real_interval(one["lower"], one["upper"]),
         )
         for one in table["parameters"]
     ]
+
+
+def kind_said(table: Mapping[str, Any]) -> str:
+    """The family in words."""
+    return str(table["family"]).replace("linear-gaussian", "linear Gaussian")
 
 
 def equation(table: Mapping[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""Families of independent causes from their counts: a concave programme."""

@@ -1,0 +1,1 @@
+"""Fits with families of independent causes: noisy-or and its relatives."""

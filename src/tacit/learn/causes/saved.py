@@ -1,0 +1,35 @@
+"""Whether the parts of a saved fit that speak of independent causes belong together."""
+
+from __future__ import annotations
+
+from tacit.families.cause_counts import CauseCounts, LinkCounts
+from tacit.families.noisy import Noisy
+from tacit.learn.fits import Fit
+
+
+def links(fit: Fit) -> dict[str, tuple[int, ...]]:
+    """The shape of what a prior says of every family of independent causes."""
+    return {name: each.causes.values.shape for name, each in _noisy(fit).items()}
+
+
+def causes_fit(fit: Fit) -> bool:
+    """Whether the statistics of independent causes are those of the network, and of no others."""
+    noisy = _noisy(fit)
+    held = {
+        name: each
+        for name, each in fit.evidence.items()
+        if isinstance(each, CauseCounts | LinkCounts)
+    }
+    return set(held) == set(noisy) and all(_fits(held[name], noisy[name]) for name in held)
+
+
+def _noisy(fit: Fit) -> dict[str, Noisy]:
+    families = fit.network.families.items()
+    return {name: each for name, each in families if isinstance(each, Noisy)}
+
+
+def _fits(held: CauseCounts | LinkCounts, family: Noisy) -> bool:
+    rows, levels = family.causes.values.shape
+    if isinstance(held, LinkCounts):
+        return held.values.shape == (rows, levels - 1, 2)
+    return held.shape == tuple(len(variable.states) for variable in family.variables)
