@@ -10,7 +10,7 @@ import numpy as np
 from tacit.arrays import Bools, Codes, Floats, Ints
 from tacit.core.dataset import Dataset
 from tacit.core.errors import SizeError
-from tacit.infer.contexts import Pieces, code_matrix, find_pieces
+from tacit.infer.contexts import Pieces, codes_of, find_pieces
 from tacit.infer.engine import Engine, Observed
 from tacit.infer.exact import all_posteriors
 from tacit.infer.flat import Layout
@@ -82,7 +82,7 @@ class ByContext:
         from tacit.kernels.lanes import spread
 
         layout, pieces, planted = self.compiled.layout, self.compiled.pieces, self.compiled.planted
-        codes = code_matrix(self.data, layout.names, np.arange(len(self.data)))
+        codes = codes_of(self.data, layout, np.arange(len(self.data)))
         values = np.zeros(len(codes) * int(layout.state_at[-1]))
         start, kind = self.found.at[pieces.context], pieces.kind[pieces.context]
         spread(
@@ -156,7 +156,7 @@ def posteriors(engine: Engine, cases: Dataset, threads: int) -> Posteriors:
 
 def _one_by_one(engine: Engine, cases: Dataset) -> SideBySide:
     layout = engine.layout
-    codes = code_matrix(cases, layout.names, np.arange(len(cases)))
+    codes = codes_of(cases, layout, np.arange(len(cases)))
     values = np.zeros(len(cases) * int(layout.state_at[-1]))
     found = SideBySide(layout, values, np.zeros(len(cases), dtype=np.bool_))
     _with_care(engine, codes, np.arange(len(cases)), found)
@@ -186,7 +186,7 @@ def _tree_instead(engine: Engine, pieces: Pieces, cases: int) -> LaneTree | None
 
 
 def _side_by_side(engine: Engine, tree: LaneTree, cases: Dataset, threads: int) -> SideBySide:
-    codes = code_matrix(cases, engine.layout.names, np.arange(len(cases)))
+    codes = codes_of(cases, engine.layout, np.arange(len(cases)))
     values, masses = tree.posteriors(codes, engine.theta, threads)
     found = SideBySide(engine.layout, values, np.zeros(len(cases), dtype=np.bool_))
     _with_care(engine, codes, np.flatnonzero(masses == 0), found)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from tacit.arrays import Codes, Floats, Ints
 from tacit.core.dataset import Dataset
+from tacit.infer.chains import settle
 from tacit.infer.flat import Layout
 
 if TYPE_CHECKING:
@@ -77,13 +78,13 @@ def find_pieces(data: Dataset, layout: Layout) -> Pieces:
     from tacit.kernels.components import Records, components
 
     names = _names(layout)
-    cases = incomplete_cases(data, layout.names)
+    cases = incomplete_cases(data, layout.measured)
     block = max(1, BLOCK_CELLS // max(1, len(layout.names)))
-    parts, codes = [], code_matrix(data, layout.names, cases[:block])
+    parts, codes = [], _settled(data, layout, cases[:block])
     for start in range(0, cases.size, block):
         chosen = cases[start : start + block]
         if start:
-            codes = code_matrix(data, layout.names, chosen)
+            codes = _settled(data, layout, chosen)
         gaps = int(np.count_nonzero(codes < 0))
         case, first, size = (np.empty(gaps, dtype=np.int64) for _ in range(3))
         records = Records(case, first, size, np.empty((gaps, 4), dtype=np.uint64))
@@ -115,11 +116,24 @@ def _merged(
     example, kind = example[order], kind[order]
     seen = row[example]
     if codes is None:
-        codes, seen = code_matrix(data, layout.names, cases[seen]), np.arange(seen.size)
+        codes, seen = _settled(data, layout, cases[seen]), np.arange(seen.size)
     whose = cases[row[example]]
     return Pieces(
         cases[row], rank[context], whose, first[example], kind, size[example], codes, seen
     )
+
+
+def codes_of(data: Dataset, layout: Layout, cases: Ints) -> Codes:
+    """Some cases in the variables of a layout, with what is known of its chains."""
+    codes = code_matrix(data, layout.names, cases)
+    settle(layout, codes)
+    return codes
+
+
+def _settled(data: Dataset, layout: Layout, cases: Ints) -> Codes:
+    codes = code_matrix(data, layout.names, cases)
+    settle(layout, codes, whole=True)
+    return codes
 
 
 _known_names: WeakKeyDictionary[Layout, Names] = WeakKeyDictionary()

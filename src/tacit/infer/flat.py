@@ -18,6 +18,7 @@ from tacit.core.errors import NetworkError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
 from tacit.families.table import Table
+from tacit.infer.chains import Chain, Links, links_in
 
 if TYPE_CHECKING:
     from tacit.kernels.forests import Graph
@@ -42,12 +43,14 @@ class Layout:
     cards   how many states each has
     axes    the family of each: parents..., child
     blocks  start and shape of every block of parameters; tied families share one
+    chains  families of independent causes that were taken apart; their links come last
     """
 
     names: tuple[str, ...]
     cards: tuple[int, ...]
     axes: tuple[Axes, ...]
     blocks: tuple[tuple[int, tuple[int, ...]], ...]
+    chains: tuple[Links, ...] = ()
 
     @cached_property
     def size(self) -> int:
@@ -59,6 +62,11 @@ class Layout:
     def places(self) -> Mapping[str, int]:
         """The position of every name."""
         return {name: at for at, name in enumerate(self.names)}
+
+    @cached_property
+    def measured(self) -> tuple[str, ...]:
+        """The variables that are no links of chains."""
+        return self.names[: len(self.names) - sum(len(chain.own) for chain in self.chains)]
 
     @cached_property
     def state_at(self) -> Ints:
@@ -153,13 +161,22 @@ def _linked(axes_at: Ints, axes: Ints) -> tuple[Ints, Ints]:
 
 
 def layout_of(
-    dag: Dag, variables: Mapping[str, Variable], tied: Iterable[Sequence[str]] = ()
+    dag: Dag,
+    variables: Mapping[str, Variable],
+    tied: Iterable[Sequence[str]] = (),
+    chains: Sequence[Chain] = (),
+    order: Sequence[str] | None = None,
 ) -> Layout:
     """The layout of a dag over discrete variables.
 
-    tied: groups of variables whose families share one table; they must have the same shape.
+    tied    groups of variables whose families share one table; they must have the same shape
+    chains  families of independent causes that were taken apart
+    order   of the variables that are no links of these; that of the dag if not given
     """
     names = tuple(dag)
+    if chains:
+        links = [name for chain in chains for name in chain.links]
+        names = (*(order or [name for name in dag if name not in set(links)]), *links)
     cards = tuple(_card(variables[name]) for name in names)
     places = {name: at for at, name in enumerate(names)}
     leader = {name: group[0] for group in tied for name in group}
@@ -176,7 +193,7 @@ def layout_of(
             size += prod(shape)
         strides = tuple(prod(shape[at + 1 :]) for at in range(len(shape)))
         axes.append(Axes(starts[key], who, strides))
-    return Layout(names, cards, tuple(axes), tuple(blocks))
+    return Layout(names, cards, tuple(axes), tuple(blocks), links_in(places, chains))
 
 
 def _card(variable: Variable) -> int:

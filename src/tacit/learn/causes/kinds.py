@@ -71,8 +71,8 @@ def _check_names(given: Mapping[str, Any], families: Mapping[str, tuple[Variable
 
 
 def _caused(name: str, said: Any, axes: tuple[Variable, ...]) -> Caused | None:
-    """The frame of one variable; None if it is to have a table."""
-    if said in (Table, "table"):
+    """The frame of one variable; None if it is to have a table, as one without parents has."""
+    if (isinstance(said, str | type) and said in (Table, "table")) or len(axes) == 1:
         return None
     kind = NOISY.get(said) if isinstance(said, str) else said
     states = None
