@@ -17,11 +17,19 @@ import tacit as tc
 from tacit.experiments.elidan import cardinality, hypovolemia, interacting, strokevolume
 from tacit.experiments.elidan.cardinality_told import BEGUN, RANDOM, TYPICAL, USUAL, Draw, Found
 from tacit.experiments.elidan.inner import KINDS, deviation, inner, states_of, tally, unseen
-from tacit.experiments.elidan.interacting_told import BINARY, FRESH, GOLDEN, SILVER, merged_name
+from tacit.experiments.elidan.interacting_told import (
+    BINARY,
+    FRESH,
+    GOLDEN,
+    SILVER,
+    TRAINED,
+    merged_name,
+)
 from tacit.experiments.elidan.judged import Judged, bits
 from tacit.experiments.elidan.strokevolume import EARLY, MERGED, ONE, SUMMED, Way
 from tacit.experiments.outcome import Outcome, Settings
 from tacit.experiments.registry import find, run
+from tacit.learn.unseen.merging import TableWeights
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reproductions.md"
 NAMES = (hypovolemia.NAME, strokevolume.NAME, cardinality.NAME, interacting.NAME)
@@ -259,16 +267,17 @@ def test_the_states_of_all_four_are_within_one_of_the_truth() -> None:
 
 
 @pytest.mark.full
-def test_and_so_they_are_on_most_cases() -> None:
-    """HV1-40, and erratum E37: some visits would have lowered the score."""
+@pytest.mark.parametrize(("prior", "least"), [(USUAL, 18), (UNIFORM, 15)])
+def test_and_so_they_are_on_most_cases(prior: TableWeights, least: int) -> None:
+    """HV1-40, whose figure is of one data set; and erratum E37: some visits lower the score."""
     close, lowered = 0, 0
     for seed in range(1, 21):
         task = interacting.drawn(seed, 1000, 1)
-        found = interacting.in_turn(task, UNIFORM)
+        found = interacting.in_turn(task, prior)
         close += all(abs(found.states[name] - k) <= 1 for name, k in task.states.items())
         lowered += any(visit.scores[1] < visit.scores[0] - 1e-6 for visit in found.visits)
-    assert close >= 18
-    assert lowered >= 18
+    assert close >= least
+    assert lowered >= 10
 
 
 def test_the_true_dag_is_learned_from_the_true_parameters_on(
@@ -302,12 +311,13 @@ def test_claims_about_interacting_variables_follow_the_runs(holds: bool) -> None
         for prior, found in merged.items()
     }  # fmt: skip
     names = [merged_name(prior) for prior in TYPICAL]
-    tests = dict.fromkeys(names, 0.01 if holds else -1.0) | {BINARY: -0.5, FRESH: -0.4, SILVER: 0.0}
+    tests = dict.fromkeys(names, 0.01 if holds else -1.0) | {BINARY: -0.5, FRESH: -0.4}
+    tests |= {TRAINED: 0.0, SILVER: 0.0}
     runs = {name: Judged(name, 0.0, test, 1, 0.1) for name, test in tests.items()}
     apart = dict.fromkeys(names, 1 if holds else 9) | {BINARY: 40, FRESH: 50, SILVER: 0}
     draw = interacting.Draw(300, task.states, states, runs, apart)
     claims = held(interacting.Found([draw]).claims())
-    assert claims == [holds, holds, True, holds, holds, holds, holds]
+    assert claims == [holds, holds, holds, True, holds, holds, holds, holds]
 
 
 # all of them

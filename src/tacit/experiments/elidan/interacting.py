@@ -23,6 +23,7 @@ from tacit.experiments.elidan.interacting_told import (
     FRESH,
     GOLDEN,
     SILVER,
+    TRAINED,
     Draw,
     Found,
     merged_name,
@@ -100,11 +101,12 @@ def drawn(seed: int, cases: int, new: int) -> Task:
 
 
 def compared(task: Task) -> Draw:
-    """Merged under every prior; all binary from the true dag and from none; and the truth."""
+    """Merged under every prior; all binary, from the true dag and from none; and what is true."""
     merged = {prior: in_turn(task, prior) for prior in TYPICAL}
     begun = [_from_merged(task, prior) for prior in TYPICAL]
     two = dict.fromkeys(HIDDEN, 2)
-    begun += [_binary(task), Begun(FRESH, None, two, 0.0)]
+    begun += [_at_random(task, BINARY, two), Begun(FRESH, None, two, 0.0)]
+    begun.append(_at_random(task, TRAINED, task.states, STILL))
     begun.append(Begun(SILVER, task.truth, task.states, 0.0, STILL))
     found = [learned(task, each) for each in begun]
     runs = {run.method: run for run, _ in found}
@@ -137,11 +139,11 @@ def _from_merged(task: Task, prior: TableWeights) -> Begun:
     return Begun(merged_name(prior), found.start(), kept, watch.seconds)
 
 
-def _binary(task: Task) -> Begun:
-    watch = Watch()
-    two, dag = dict.fromkeys(HIDDEN, 2), task.truth.dag
-    found = fit(dag, task.train, hidden=two, prior=SCORE, seed=task.seed, progress=False)
-    return Begun(BINARY, found.network, two, watch.seconds)
+def _at_random(task: Task, method: str, states: Mapping[str, int], how: HillClimb = ROUND) -> Begun:
+    """In the true dag, the best of EM from random starts."""
+    watch, dag = Watch(), task.truth.dag
+    found = fit(dag, task.train, hidden=states, prior=SCORE, seed=task.seed, progress=False)
+    return Begun(method, found.network, states, watch.seconds, how)
 
 
 def learned(task: Task, begun: Begun) -> tuple[Judged, Dag]:

@@ -15,13 +15,13 @@ from tacit.experiments.outcome import Claim
 from tacit.learn.unseen.merging import TableWeights
 from tacit.learn.unseen.round_robin import LEAST, Agglomerations
 
-BINARY, FRESH, SILVER, GOLDEN = (
+BINARY, FRESH, TRAINED, SILVER, GOLDEN = (
     "all binary, SEM from the true dag", "all binary, SEM from no dag",
-    "true dag and states, EM", "golden",
+    "true dag and states, EM at random", "true dag and states, EM from truth", "golden",
 )  # fmt: skip
-PAPER = {BINARY: "far below", FRESH: "far below", SILVER: "0"}
+PAPER = {BINARY: "far below", FRESH: "far below", TRAINED: "0", SILVER: ""}
 MERGED_PAPER = "slightly above"
-UNIFORM = TYPICAL[1]
+USUAL, UNIFORM, _ = TYPICAL
 
 
 def merged_name(prior: TableWeights) -> str:
@@ -139,7 +139,7 @@ class Found:
         """What the source says of its figure, and what the checklist asks, with fewest cases."""
         cases = self.sizes[0]
         draws = self.of(cases)
-        usual = merged_name(TYPICAL[0])
+        usual = merged_name(USUAL)
         names = [merged_name(prior) for prior in TYPICAL]
         apart = {
             method: float(np.mean([draw.apart[method] for draw in draws]))
@@ -147,10 +147,11 @@ class Found:
         }
         return (
             Claim(
-                f"{UNIFORM}: in nine data sets of ten all numbers of states are within one of the "
+                f"{USUAL}: in nine data sets of ten all numbers of states are within one of the "
                 "truth",
-                sum(max(map(abs, draw.off(UNIFORM))) <= 1 for draw in draws) >= 0.9 * len(draws),
+                _within_one(draws, USUAL) >= 0.9,
             ),
+            Claim(f"{UNIFORM}: in three data sets of four", _within_one(draws, UNIFORM) >= 0.75),
             Claim(
                 "no prior gives a variable fewer states than it has",
                 all(each >= 0 for draw in draws for prior in TYPICAL for each in draw.off(prior)),
@@ -170,11 +171,12 @@ class Found:
             ),
             Claim(
                 "merged ones predict better than the true dag and states with learned parameters",
-                self.against(cases, usual, "test").mean > 0,
+                self.against(cases, usual, "test", TRAINED).mean > 0,
             ),
             Claim(
-                "they are within 0.05 bits of it",
-                abs(self.against(cases, usual, "test").mean) < 0.05,
+                "they are within 0.05 bits of it, also where it is learned from the truth on",
+                abs(self.against(cases, usual, "test", TRAINED).mean) < 0.05
+                and abs(self.against(cases, usual, "test", SILVER).mean) < 0.05,
             ),
             Claim(
                 "the dags of binary ones are ten times as far from the true one",
@@ -190,8 +192,8 @@ class Found:
             "true dag, as there.",
             "The source says that every visit raises the score of the completed cases. Some would "
             "lower it; they are refused. Otherwise visits need not come to an end.",
-            f"{SILVER}: EM from the true parameters on, which no other method knows. "
-            f"{BINARY}: EM with random starts in that dag, then structural EM.",
+            f"{SILVER}: EM begins at the true parameters, which no other method knows. {TRAINED}, "
+            f"and {BINARY}: the best of random starts in the true dag.",
             "arcs apart: pairs joined in the learned dag or in the true one but not in both, under "
             "the names of the hidden variables for which they are fewest.",
         )
@@ -223,3 +225,8 @@ class Found:
             for prior, found in draw.merged.items()
         ]
         return {"rows": rows, "states": states, "true": dict(self.draws[0].states)}
+
+
+def _within_one(draws: Sequence[Draw], prior: TableWeights) -> float:
+    """The share of data sets in which no number of states is two or more from the truth."""
+    return float(np.mean([max(map(abs, draw.off(prior))) <= 1 for draw in draws]))
