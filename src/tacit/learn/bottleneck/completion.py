@@ -115,16 +115,14 @@ def begun(work: Work, shares: Sequence[Floats], gamma: float, theta: Floats) -> 
 
     theta  parameters before, from where rules without a closed form are solved
     """
+    return step(work, state_at(work, theta, shares, gamma))
+
+
+def state_at(work: Work, theta: Floats, shares: Sequence[Floats], gamma: float) -> State:
+    """Any shares with any parameters at any gamma, and what they are worth."""
     expected = counts_of(work.contexts, shares)
-    start = State(gamma, theta, tuple(shares), expected, (), 0.0, 0.0)
-    return step(work, start)
-
-
-def revalued(work: Work, state: State) -> State:
-    """The same shares and parameters with their objective worked out again."""
-    against = [_negentropy(work.contexts.weights, share) for share in state.shares]
-    expected = counts_of(work.contexts, state.shares)
-    return _valued(work, replace(state, expected=expected), against)
+    against = [_negentropy(work.contexts.weights, share) for share in shares]
+    return _valued(work, State(gamma, theta, tuple(shares), expected, (), 0.0, 0.0), against)
 
 
 def _valued(work: Work, state: State, against: Sequence[float]) -> State:

@@ -113,7 +113,8 @@ def _validated(job: Bottleneck, data: Dataset, tally: Tally) -> PathClimb:
 def _route(job: Bottleneck, problem: Problem, data: Dataset) -> Route:
     contexts = merged(data, problem.layout, job.task.hidden, problem.expected.known)
     seed = (job.task.seed, 0)
-    return Route(Work(problem, contexts), job.settings, job.alpha, threshold(contexts), seed)
+    work = Work(problem, contexts, job.settings.penalty == "entropy")
+    return Route(work, job.settings, job.alpha, threshold(contexts), seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from tacit.core.errors import OptionError
 from tacit.learn.annealing.settings import check_number
 
 DIRECTIONS = ("simple", "diagonal", "exact", "none")
+PENALTIES = ("information", "entropy")
 VALIDATION = "validation"
 
 
@@ -34,6 +35,8 @@ class IBEM:
     tolerance  at one gamma, stop when two steps in a row gain less than this share of the objective
     max_steps  at one gamma
     restarts   how many paths, from different noise; the best counts
+    penalty    "information" as above; "entropy" is deterministic annealing: shares are posteriors
+               to the power gamma
     finish     go on with EM itself at gamma 1, to a maximum of the exact likelihood
 
     [HV2 2.1 to 2.8]
@@ -50,6 +53,7 @@ class IBEM:
     tolerance: float = 1e-8
     max_steps: int = 300
     restarts: int = 1
+    penalty: str = "information"
     finish: bool = True
 
     def __post_init__(self) -> None:
@@ -63,6 +67,8 @@ class IBEM:
             raise OptionError(
                 f"direction={self.direction!r} must be one of {', '.join(DIRECTIONS)}"
             )
+        if self.penalty not in PENALTIES:
+            raise OptionError(f"penalty={self.penalty!r} must be one of {', '.join(PENALTIES)}")
         check_number("step", self.step, 0, 1, "a share between 0 and 1", strict=True)
         check_number("longest", self.longest, 0, inf, "a step above 0", strict=True)
         check_number(
