@@ -17,6 +17,7 @@ from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.search import search
 from tacit.learn.structure.settings import Tabu
 from tacit.learn.structure.structural_em import structural_em
+from tacit.learn.structures import NUMBERS_UNUSED
 from tacit.learn.unseen.asking import Asked
 from tacit.learn.unseen.judging import candidates_of, proposals_of
 from tacit.learn.unseen.places import alike
@@ -24,6 +25,12 @@ from tacit.learn.unseen.proposals import Candidate, Hunt, Proposal, Proposals
 from tacit.learn.unseen.rounds import Base, Course, gaps, round_of
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
 from tacit.learn.unseen.trials import Memory, scored
+
+UNSAID = (
+    "the network gave structure and states, and its numbers were the start",
+    NUMBERS_UNUSED,
+)
+"""Notes of the last fit about a network that nobody gave."""
 
 
 @dataclass(slots=True, eq=False)
@@ -135,7 +142,8 @@ def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Pr
     found = Hunt(
         ranked, tuple(log.candidates), without, first.learned.score, len(bench.cases), judged
     )
-    notes = (*_notes(asked, log), *(n for n in whole.notes if n not in asked.notes))
+    own = _notes(asked, log)
+    notes = (*own, *(note for note in whole.notes if note not in (*own, *UNSAID)))
     kept = {each.name: getattr(whole, each.name) for each in fields(Fit)}
     said = {**whole.settings, "hidden_search": settings.describe()}
     told = Proposals(

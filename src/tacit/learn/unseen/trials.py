@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from tacit.core.dag import Dag
@@ -23,6 +23,7 @@ from tacit.learn.structure.sem_running import Course, run_structural_em
 from tacit.learn.structure.structural_em import STEPS
 from tacit.learn.unseen.agglomerated import Agglomeration
 from tacit.learn.unseen.agglomeration import agglomerate
+from tacit.learn.unseen.heading import headed
 from tacit.learn.unseen.places import Place
 from tacit.learn.unseen.sought import FIRST_STATES, LOCAL, PARAMS, Bench, ways_to_name
 
@@ -151,6 +152,18 @@ def settled(bench: Bench, trial: Trial, memory: Memory) -> Trial:
 
 
 def worked_out(bench: Bench, trial: Trial, memory: Memory) -> Trial:
+    """The best that comes of a trial, with arcs that may point either way leaving the variable."""
+    best, name = _worked_out(bench, trial, memory), trial.place.name
+    if best.learned is None or bench.settings.finish == PARAMS:
+        return best
+    network = best.learned.network
+    better = headed(network, name, bench.limits(network.dag, name))
+    if better is network:
+        return best
+    return replace(best, learned=Learned(better, best.score))
+
+
+def _worked_out(bench: Bench, trial: Trial, memory: Memory) -> Trial:
     """The best that comes of a trial: other numbers of states by turns with changes of the dag.
 
     Merging begins again in the dag that was learned, and one state more and one less are tried
