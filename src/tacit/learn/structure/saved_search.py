@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.core.errors import FormatError
 from tacit.learn.fits import Fit
+from tacit.learn.kinds import number, several, text, whole
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.moves import Move
 from tacit.learn.structure.searched import Arc, Found, Search
@@ -87,17 +88,17 @@ class _Reading:
 
     def found(self) -> Found:
         return Found(
-            score=self._part("score", _number),
-            families=self._part("families", lambda said: _by_name(said, _number)),
-            gains=self._part("gains", self._arcs(_number)),
-            evaluations=self._part("evaluations", _whole),
-            required=self._part("required", self._arcs(_text)),
-            missed=self._part("missed", self._arcs(_number)),
-            guidance=self._part("guidance", lambda said: tuple(map(_text, _list(said)))),
-            moves=self._part("moves", lambda said: tuple(map(self._move, _list(said)))),
-            restarts=self._part("restarts", _whole),
+            score=self._part("score", number),
+            families=self._part("families", lambda said: _by_name(said, number)),
+            gains=self._part("gains", self._arcs(number)),
+            evaluations=self._part("evaluations", whole),
+            required=self._part("required", self._arcs(text)),
+            missed=self._part("missed", self._arcs(number)),
+            guidance=self._part("guidance", lambda said: tuple(map(text, several(said)))),
+            moves=self._part("moves", lambda said: tuple(map(self._move, several(said)))),
+            restarts=self._part("restarts", whole),
             confidence=self._part("confidence", self._confidence),
-            hidden=self._part("hidden", lambda said: _by_name(said, _whole)),
+            hidden=self._part("hidden", lambda said: _by_name(said, whole)),
         )
 
     def _part(self, name: str, read: Callable[[Any], T]) -> T:
@@ -111,28 +112,29 @@ class _Reading:
     def _name(self, said: Any) -> str:
         if said not in self._names:
             raise ValueError(said)
-        return _text(said)
+        return text(said)
 
     def _arcs(self, read: Callable[[Any], T]) -> Callable[[Any], dict[Arc, T]]:
         def arcs(said: Any) -> dict[Arc, T]:
             return {
-                (self._name(tail), self._name(head)): read(each) for tail, head, each in _list(said)
+                (self._name(tail), self._name(head)): read(each)
+                for tail, head, each in several(said)
             }
 
         return arcs
 
     def _move(self, said: Any) -> Move:
-        verb, tail, head, gain, instead, restart = _list(said)
+        verb, tail, head, gain, instead, restart = several(said)
         if verb not in VERBS:
             raise ValueError(verb)
         if not {tail, head, *([] if instead is None else [instead])} <= self._names | self._dropped:
             raise ValueError(said)
-        return Move(verb, tail, head, _number(gain), instead, _whole(restart))
+        return Move(verb, tail, head, number(gain), instead, whole(restart))
 
     def _confidence(self, said: Any) -> ArcConfidence | None:
         if said is None:
             return None
-        names = tuple(self._name(each) for each in _list(said["names"]))
+        names = tuple(self._name(each) for each in several(said["names"]))
         shares = np.array(said["shares"], dtype=np.float64)
         allowed = np.array(said["allowed"])
         square = (len(names), len(names))
@@ -140,35 +142,10 @@ class _Reading:
         if not sound or len(set(names)) < len(names) or not ((shares >= 0) & (shares <= 1)).all():
             raise ValueError("no shares of arcs among these variables")
         shares.flags.writeable = False
-        return ArcConfidence(names, shares, allowed, _whole(said["replicates"]))
+        return ArcConfidence(names, shares, allowed, whole(said["replicates"]))
 
 
 def _by_name(said: Any, read: Callable[[Any], T]) -> dict[str, T]:
     if not isinstance(said, dict):
         raise TypeError
     return {name: read(each) for name, each in said.items()}
-
-
-def _list(said: Any) -> Sequence[Any]:
-    if not isinstance(said, list):
-        raise TypeError
-    return said
-
-
-def _number(said: Any) -> float:
-    """A number; those that are not finite are saved as words."""
-    if type(said) not in (int, float) and said not in ("inf", "-inf", "nan"):
-        raise TypeError
-    return float(said)
-
-
-def _whole(said: Any) -> int:
-    if type(said) is not int or said < 0:
-        raise TypeError
-    return said
-
-
-def _text(said: Any) -> str:
-    if type(said) is not str:
-        raise TypeError
-    return said
