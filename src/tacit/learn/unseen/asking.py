@@ -23,7 +23,7 @@ from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.question import without
 from tacit.learn.structures import Structure, as_structure
 from tacit.learn.unseen.judging import Court
-from tacit.learn.unseen.proposals import Proposal
+from tacit.learn.unseen.proposals import HiddenProposal
 from tacit.learn.unseen.sought import VARIANTS, Bench, Named, Settings, in_own_order
 
 FEWEST = 10
@@ -196,15 +196,15 @@ def _named(said: Said, cases: Dataset, known: tuple[str, ...]) -> tuple[Named, .
         if not isinstance(name, str) or name in cases or name in known:
             raise OptionError(f"children= names {name!r}, which is no new variable; choose another")
         members = _members("children", who, cases)
-        number = who.states if isinstance(who, Proposal) else None
+        number = who.states if isinstance(who, HiddenProposal) else None
         found.append(Named(name, members, _states(name, states.get(name, number))))
     return tuple(found)
 
 
 def _members(option: str, given: Any, cases: Dataset) -> tuple[str, ...]:
     """A set of children, as names or as a proposal has them."""
-    names = given.children if isinstance(given, Proposal) else names_in(option, given)
-    names = tuple(name for name in names if not isinstance(given, Proposal) or name in cases)
+    names = given.children if isinstance(given, HiddenProposal) else names_in(option, given)
+    names = tuple(name for name in names if not isinstance(given, HiddenProposal) or name in cases)
     for name in names:
         if name not in cases:
             raise ColumnError(

@@ -21,7 +21,7 @@ from tacit.learn.structures import NUMBERS_UNUSED
 from tacit.learn.unseen.asking import Asked
 from tacit.learn.unseen.judging import candidates_of, proposals_of
 from tacit.learn.unseen.places import alike
-from tacit.learn.unseen.proposals import Candidate, Hunt, Proposal, Proposals
+from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, HiddenProposals, Hunt
 from tacit.learn.unseen.rounds import Base, Course, gaps, round_of
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
 from tacit.learn.unseen.trials import Memory, scored
@@ -37,18 +37,18 @@ UNSAID = (
 class _Log:
     """What the rounds have brought so far."""
 
-    proposals: list[Proposal] = field(default_factory=list)
-    candidates: list[Candidate] = field(default_factory=list)
+    proposals: list[HiddenProposal] = field(default_factory=list)
+    candidates: list[HiddenCandidate] = field(default_factory=list)
 
     @property
-    def accepted(self) -> list[Proposal]:
+    def accepted(self) -> list[HiddenProposal]:
         return [each for each in self.proposals if each.accepted]
 
-    def ranked(self) -> tuple[Proposal, ...]:
+    def ranked(self) -> tuple[HiddenProposal, ...]:
         """Those accepted in their order, then the others by gain, each variable once: the latest
         judgement of it counts."""
         taken = self.accepted
-        rest = list[Proposal]()
+        rest = list[HiddenProposal]()
         for each in reversed([each for each in self.proposals if not each.accepted]):
             others = [*taken, *rest]
             mine = frozenset(each.children)
@@ -57,7 +57,7 @@ class _Log:
         return (*taken, *sorted(rest, key=lambda each: -each.gain))
 
 
-def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> Proposals:
+def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> HiddenProposals:
     """Round after round until nothing is accepted, enough is, or someone asks for the end."""
     bench, log = asked.bench, _Log()
     base = begun(bench, asked.start)
@@ -131,7 +131,7 @@ def _fitted(bench: Bench, start: Dag | Network, common: dict[str, Any]) -> Netwo
     ).network
 
 
-def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Proposals:
+def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> HiddenProposals:
     """Everything that was found, as one value."""
     court, ranked = asked.court, log.ranked()
     without = court.fitted(asked.bench, first.learned.network)
@@ -146,7 +146,7 @@ def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Pr
     notes = (*own, *(note for note in whole.notes if note not in (*own, *UNSAID)))
     kept = {each.name: getattr(whole, each.name) for each in fields(Fit)}
     said = {**whole.settings, "hidden_search": settings.describe()}
-    told = Proposals(
+    told = HiddenProposals(
         **{**kept, "settings": said, "notes": notes, "seed": settings.seed}, hunt=found
     )
     return replace(told, stop=stop) if stop is Stop.INTERRUPTED else told

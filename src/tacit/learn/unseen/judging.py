@@ -14,7 +14,7 @@ from tacit.learn.fits import Fit
 from tacit.learn.heldout import average_and_error
 from tacit.learn.methods import EM
 from tacit.learn.unseen.profile import profile_of
-from tacit.learn.unseen.proposals import Candidate, Proposal
+from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal
 from tacit.learn.unseen.rounds import Round
 from tacit.learn.unseen.sought import Bench
 from tacit.learn.unseen.trials import Learned, Trial, curve_of
@@ -63,10 +63,10 @@ class Court:
         return tuple(sorted(names, key=lambda name: (place.get(name, len(place)), name)))
 
 
-def proposals_of(bench: Bench, court: Court, found: Round, turn: int) -> list[Proposal]:
+def proposals_of(bench: Bench, court: Court, found: Round, turn: int) -> list[HiddenProposal]:
     """The proposals of a round, those that score highest first; the first may be accepted."""
     base = found.base.learned
-    done = list[Proposal]()
+    done = list[HiddenProposal]()
     for at, trial in enumerate(found.worked):
         assert trial.learned is not None
         network, gain = trial.learned.network, trial.learned.score - base.score
@@ -74,7 +74,7 @@ def proposals_of(bench: Bench, court: Court, found: Round, turn: int) -> list[Pr
         accepted, why = _verdict(bench, trial, gain, held, first=at == 0)
         name = trial.place.name
         done.append(
-            Proposal(
+            HiddenProposal(
                 name,
                 court.ordered(network.dag.children[name]),
                 court.ordered(network.dag.parents[name]),
@@ -122,7 +122,7 @@ def _verdict(
     return True, "accepted" if held is None else "accepted, and confirmed by cases held out"
 
 
-def candidates_of(court: Court, found: Round, turn: int) -> Iterator[Candidate]:
+def candidates_of(court: Court, found: Round, turn: int) -> Iterator[HiddenCandidate]:
     """Everything that was tried in a round, and what was refused."""
     base = found.base.learned
     worked = {id(each.place): each for each in found.worked}
@@ -133,7 +133,7 @@ def candidates_of(court: Court, found: Round, turn: int) -> Iterator[Candidate]:
             verdict = "dropped: it lost its children"
         elif id(trial.place) in worked and trial.settled:
             verdict = "led to the end; the best of its place was worked out"
-        yield Candidate(
+        yield HiddenCandidate(
             turn, court.ordered(trial.place.insertion.children), trial.place.moved,
             trial.place.source, trial.states, trial.merged, court.ordered(tuple(trial.children)),
             gain, verdict,
@@ -141,12 +141,12 @@ def candidates_of(court: Court, found: Round, turn: int) -> Iterator[Candidate]:
     tried = {id(trial.place) for trial in found.trials}
     for place in found.places.found:
         if id(place) not in tried and not found.ended:
-            yield Candidate(
+            yield HiddenCandidate(
                 turn, court.ordered(place.insertion.children), place.moved, place.source, None,
                 None, (), None, "no number of states can be tried: its blanket is never complete",
             )  # fmt: skip
     for refused in found.places.refused:
-        yield Candidate(
+        yield HiddenCandidate(
             turn, court.ordered(refused.children), True, "", None, None, (), None,
             f"refused: {refused.why}",
         )  # fmt: skip

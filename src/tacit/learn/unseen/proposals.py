@@ -19,7 +19,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Proposal:
+class HiddenProposal:
     """A hidden variable: where it stands and what it is worth.
 
     children, parents  of the variable, as learned
@@ -61,7 +61,7 @@ class Proposal:
 
     def __repr__(self) -> str:
         many = counted(self.states, "state")
-        return f"<Proposal: {self._place()}, {many}, {self.gain:+,.1f} nats>"
+        return f"<HiddenProposal: {self._place()}, {many}, {self.gain:+,.1f} nats>"
 
     def __str__(self) -> str:
         lines = [f"{self._place()}, {counted(self.states, 'state')}: {self.why}"]
@@ -87,7 +87,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class HiddenCandidate:
     """A place that was tried with a number of states; a line of the log.
 
     children, moved  the set it was put above, and whether arcs from outside went to it
@@ -118,8 +118,8 @@ class Hunt:
     learned_from, held_out  how many cases
     """
 
-    proposals: tuple[Proposal, ...]
-    candidates: tuple[Candidate, ...]
+    proposals: tuple[HiddenProposal, ...]
+    candidates: tuple[HiddenCandidate, ...]
     without: Fit
     score_without: float
     learned_from: int
@@ -127,7 +127,7 @@ class Hunt:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Proposals(Fit):
+class HiddenProposals(Fit):
     """Hidden variables that were proposed, the best first, and the fit of the network with those
     that were accepted.
 
@@ -140,22 +140,22 @@ class Proposals(Fit):
     def __len__(self) -> int:
         return len(self.hunt.proposals)
 
-    def __getitem__(self, at: int) -> Proposal:
+    def __getitem__(self, at: int) -> HiddenProposal:
         return self.hunt.proposals[at]
 
-    def __iter__(self) -> Iterator[Proposal]:
+    def __iter__(self) -> Iterator[HiddenProposal]:
         return iter(self.hunt.proposals)
 
     def __bool__(self) -> bool:
         return bool(self.hunt.proposals)
 
     @property
-    def accepted(self) -> tuple[Proposal, ...]:
+    def accepted(self) -> tuple[HiddenProposal, ...]:
         """Those that are in the network."""
         return tuple(each for each in self if each.accepted)
 
     @property
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[HiddenCandidate, ...]:
         """Everything that was tried."""
         return self.hunt.candidates
 
@@ -174,7 +174,7 @@ class Proposals(Fit):
         return _remade, (dict(zip(names, Fit.__reduce__(self)[1], strict=True)),)
 
     def __repr__(self) -> str:
-        return f"<Proposals: {len(self.accepted)} of {len(self)} accepted>"
+        return f"<HiddenProposals: {len(self.accepted)} of {len(self)} accepted>"
 
     def __str__(self) -> str:
         return "\n".join([*self._summary(), str(self.grid())])
@@ -203,7 +203,9 @@ class Proposals(Fit):
 
     def candidate_grid(self, most: int | None = SHOWN) -> Grid:
         """One line per candidate, as they were tried."""
-        shown: Sequence[Candidate] = self.candidates if most is None else self.candidates[:most]
+        shown: Sequence[HiddenCandidate] = (
+            self.candidates if most is None else self.candidates[:most]
+        )
         rows = tuple(
             (
                 str(each.turn),
@@ -235,5 +237,5 @@ class Proposals(Fit):
         return [*lines, f"stopped: {self.stop.value}", *(f"note: {note}" for note in self.notes)]
 
 
-def _remade(values: Mapping[str, Any]) -> Proposals:
-    return Proposals(**values)
+def _remade(values: Mapping[str, Any]) -> HiddenProposals:
+    return HiddenProposals(**values)

@@ -17,7 +17,7 @@ from tacit.learn.progress import Callback, watched
 from tacit.learn.unseen.asking import Asked, Said, ask
 from tacit.learn.unseen.hunting import hunt
 from tacit.learn.unseen.kept import FORM, opened
-from tacit.learn.unseen.proposals import Proposal, Proposals
+from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals
 
 
 def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
@@ -25,9 +25,9 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     network: Dag | Network | str | Path | None = None,
     *,
     knowledge: KnowledgeLike = None,
-    children: Mapping[str, Sequence[str] | Proposal] | None = None,
+    children: Mapping[str, Sequence[str] | HiddenProposal] | None = None,
     states: int | Mapping[str, int | Sequence[str]] | None = None,
-    refuse: Sequence[Sequence[str] | Proposal] = (),
+    refuse: Sequence[Sequence[str] | HiddenProposal] = (),
     name: str = "H",
     score: Prior | None = None,
     variant: str = "staged",
@@ -46,7 +46,7 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     progress: bool | Callback | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
-) -> Proposals:
+) -> HiddenProposals:
     """Find variables that nobody measured, put them in their places, and say what they are worth.
 
     A variable that is left out leaves its children linked to each other (`tc.signatures`). A hidden
