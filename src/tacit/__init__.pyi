@@ -76,6 +76,8 @@ from tacit.infer.explanation import most_probable as most_probable
 from tacit.infer.information import mutual_information as mutual_information
 from tacit.infer.information import sensitivity as sensitivity
 from tacit.infer.likelihood import log_likelihood as log_likelihood
+from tacit.infer.normal.joint import joint_normal as joint_normal
+from tacit.infer.normal.mixtures import NormalAnswer as NormalAnswer
 from tacit.infer.prediction import predict as predict
 from tacit.infer.queries import query as query
 from tacit.infer.sampling import AtRandom as AtRandom
@@ -160,9 +162,9 @@ from tacit.learn.unseen.agglomerated import Agglomeration as Agglomeration
 from tacit.learn.unseen.agglomeration import agglomerate as agglomerate
 from tacit.learn.unseen.insertion import insert_hidden as insert_hidden
 from tacit.learn.unseen.profile import Profile as Profile
-from tacit.learn.unseen.proposals import Candidate as Candidate
-from tacit.learn.unseen.proposals import Proposal as Proposal
-from tacit.learn.unseen.proposals import Proposals as Proposals
+from tacit.learn.unseen.proposals import HiddenCandidate as HiddenCandidate
+from tacit.learn.unseen.proposals import HiddenProposal as HiddenProposal
+from tacit.learn.unseen.proposals import HiddenProposals as HiddenProposals
 from tacit.learn.unseen.propose import propose_hidden as propose_hidden
 from tacit.learn.unseen.removal import remove_variable as remove_variable
 from tacit.learn.unseen.signatures import Signature as Signature

@@ -182,17 +182,68 @@ def test_answers_asked_the_wrong_way():
     )
 
 
-def test_reals_have_no_states():
-    x = Continuous("X")
-    network = Network.of([LinearGaussian((x,), [], 0, 1), table(FLU, [], [0.5, 0.5])])
+REALS = Network.of(
+    [
+        table(FLU, [], [0.5, 0.5]),
+        LinearGaussian((Continuous("X"),), [], 0, 1),
+        LinearGaussian((Continuous("X"), Continuous("Y")), [1], 0, 1),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("P(X=1 | Y=2)", "'X' is continuous and has no states\n\n    P(X=1 | Y=2)\n      ^"),
+        (
+            "P(Flu | X=high)",
+            "'X' is continuous; a finding on it is a number, not 'high'"
+            "\n\n    P(Flu | X=high)\n              ^^^^",
+        ),
+        (
+            "P(Y | X={1, 2})",
+            "'X' is continuous; a finding on it is a number\n\n    P(Y | X={1, 2})\n          ^",
+        ),
+        (
+            "P(Flu=no, X | Y=1)",
+            "'Flu' is held to a state beside a continuous target"
+            "\n\n    P(Flu=no, X | Y=1)\n      ^^^"
+            "\n\nask for it freely, or put it among the findings",
+        ),
+        ("P(X | X=1)", "'X' is asked for and given\n\n    P(X | X=1)\n      ^"),
+    ],
+)
+def test_what_is_wrong_with_questions_about_reals(text: str, message: str):
     with pytest.raises(tc.QueryError) as caught:
-        tc.query(network, "P(Flu | X=1)")
-    assert str(caught.value) == (
-        "'X' is continuous and has no states\n\n    P(Flu | X=1)\n            ^"
-    )
-    with pytest.raises(tc.NetworkError) as caught:
-        tc.query(network, "Flu")
-    assert str(caught.value) == "'X' is continuous; exact inference here is for tables"
+        tc.query(REALS, text)
+    assert str(caught.value) == message
+
+
+def test_values_that_contradict_each_other():
+    with pytest.raises(tc.ImpossibleError) as caught:
+        tc.query(REALS, "P(X | Y=1)", given={"Y": 2})
+    assert str(caught.value) == "the findings on 'Y' contradict each other: Y=1, Y=2"
+    assert caught.value.findings == ("Y=1", "Y=2")
+
+
+def test_what_normal_answers_do_not_know():
+    joint = tc.query(REALS, ["X", "Y"])
+    for wrong, message in (
+        (lambda: float(joint), "P(X, Y) has 2 means; take mean[...] of one"),
+        (
+            lambda: joint.of("Z"),
+            "P(X, Y) does not ask for 'Z'\n\nasked for: X, Y",
+        ),
+        (lambda: joint.where(Flu="no"), "P(X, Y) does not ask for the states of 'Flu'"),
+        (
+            lambda: tc.query(REALS, "P(X | Y=1)", method=tc.LikelihoodWeighting(10)),
+            "tc.LikelihoodWeighting is for networks of discrete variables"
+            "\n\nleave out method=: with continuous variables the answer is exact",
+        ),
+    ):
+        with pytest.raises(tc.QueryError) as caught:
+            wrong()
+        assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("empty", ["nan", "zeros"])

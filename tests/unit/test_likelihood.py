@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -14,7 +13,6 @@ import naive
 import strategies
 import tacit as tc
 from tacit.core.dataset import Dataset
-from tacit.core.errors import MissingError
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
 from tacit.families.gaussian import LinearGaussian
@@ -121,17 +119,6 @@ def test_missing_cells_are_summed_out():
     assert_allclose(found.per_case, [log(0.72), log(0.8 * 0.1 + 0.2 * 0.2), 0], atol=1e-12)
     column = log_likelihood(NETWORK, {"Cough": ["dry", "wet"]})
     assert_allclose(column.per_case, [log(0.12), log(0.14)])
-
-
-def test_missing_reals_are_refused_in_words():
-    x = Continuous("X")
-    network = Network.of([LinearGaussian((x,), [], 2, 1)])
-    with pytest.raises(MissingError) as caught:
-        log_likelihood(network, Dataset({"X": x}, {"X": np.array([1.0, np.nan])}))
-    assert str(caught.value) == (
-        "cells are missing, and 'X' is continuous: missing cells are summed out in networks of "
-        "discrete variables only\n\nleave out the incomplete cases"
-    )
 
 
 def test_an_exact_function_has_infinite_density_where_it_holds():

@@ -14,11 +14,10 @@ import questions
 import strategies
 import tacit as tc
 from tacit.core.dataset import Dataset
-from tacit.core.errors import ColumnError, MissingError, NetworkError, SizeError
+from tacit.core.errors import ColumnError, SizeError
 from tacit.core.network import Network
-from tacit.core.variables import Continuous, Discrete
+from tacit.core.variables import Discrete
 from tacit.engines.expected import STRATEGIES, expectation
-from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import table
 from tacit.infer import contexts, pieces
 from tacit.infer.flat import layout_of
@@ -224,16 +223,6 @@ def test_no_cases_have_no_posteriors():
     none = tc.sample(NETWORK, 0, seed=1).select(["Rain"])
     assert tc.predict(NETWORK, none)["Wet"].shape == (0, 2)
     assert float(tc.log_likelihood(NETWORK, none)) == 0
-
-
-def test_reals_are_neither_predicted_nor_summed_out():
-    x, y = Continuous("X"), Continuous("Y")
-    network = Network.of([LinearGaussian((x,), [], 0, 1), LinearGaussian((x, y), [1], 0, 1)])
-    cases = Dataset({"X": x, "Y": y}, {"X": np.array([1.0, np.nan]), "Y": np.array([0.0, 1.0])})
-    with pytest.raises(NetworkError):
-        tc.predict(network, cases)
-    with pytest.raises(MissingError):
-        tc.log_likelihood(network, cases)
 
 
 def wide_network(roots: int) -> Network:

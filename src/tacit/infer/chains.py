@@ -240,9 +240,10 @@ def settled_masses(network: Network, layout: Layout, cases: Dataset) -> Floats:
 
 def impossible_causes(network: Network, layout: Layout, cases: Dataset) -> Bools:
     """(cases,) whether what is seen of some family of independent causes cannot be."""
-    gone = settled_masses(network, layout, cases) == -np.inf
+    gone: Bools = np.isneginf(settled_masses(network, layout, cases))
     for name in network:
         family = network[name]
         if isinstance(family, Noisy) and all(each in cases for each in (*family.parents, name)):
-            gone |= family.log_prob([cases[each] for each in (*family.parents, name)]) == -np.inf
+            seen = [cases[each] for each in (*family.parents, name)]
+            gone |= np.isneginf(family.log_prob(seen))
     return gone

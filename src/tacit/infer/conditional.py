@@ -12,15 +12,21 @@ from tacit.core.network import Network
 from tacit.infer.engine import engine_of
 from tacit.infer.exact import explain_impossible
 from tacit.infer.findings import findings_of
+from tacit.infer.normal.bulk import is_real
+from tacit.infer.normal.drawing import sample_real
+from tacit.infer.normal.findings import bound_findings
 from tacit.infer.sizes import check_size
 
 
 def sample_given(
     network: Network, cases: int, given: Mapping[str, Any], random: np.random.Generator
 ) -> dict[str, Column]:
-    """Columns of cases drawn from P(everything | findings), by tracing an elimination back."""
+    """Columns of cases drawn from P(everything | findings), by tracing an elimination back; what
+    is continuous as the solution of equations with noise."""
     from tacit.kernels.backtrack import eliminate_all, trace_random
 
+    if is_real(network):
+        return sample_real(network, cases, bound_findings(network, (), given, ""), random)
     engine, found = engine_of(network), findings_of(network, given)
     observed, layout = engine.observe(found), engine.layout
     plan = engine.steps()

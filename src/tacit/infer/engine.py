@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tacit.arrays import Codes, Floats
-from tacit.core.errors import ImpossibleError, NetworkError
+from tacit.core.errors import NetworkError
 from tacit.core.network import Network
 from tacit.families.table import Table, row_label
-from tacit.infer.findings import Finding, combined
+from tacit.infer.chains import settle, taken_apart
+from tacit.infer.findings import Finding, combined, contradiction
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.junction import Junction, compile_junction, compile_steps
 from tacit.infer.lanes import LaneTree, lane_tree
@@ -84,16 +85,14 @@ class Engine:
             place = self.layout.places[name]
             found.append(place)
             if each.state < 0 and not each.likelihood.any():
-                raise ImpossibleError(
-                    f"the findings on {name!r} contradict each other: {each.text}",
-                    tuple(one.text for one in findings if one.name == name),
-                )
+                raise contradiction(each, findings)
             if each.state >= 0:
                 codes[place] = each.state
             if each.state < 0 or each.likelihood[each.state] != 1.0:
                 theta = theta.copy() if theta is self.theta else theta
                 block = self.layout.block(theta, place)
                 block *= each.likelihood
+        settle(self.layout, codes[None, :])
         return Observed(codes, theta, tuple(found))
 
 
@@ -106,9 +105,10 @@ def engine_of(network: Network) -> Engine:
     with _engines_lock:
         kept = _engines.get(id(network))
         if kept is None or kept.network is not network:
-            layout = layout_of(network.dag, network.variables)
+            tables, chains = taken_apart(network)
+            layout = layout_of(tables.dag, tables.variables, (), chains, tuple(network))
             _check_whole(network)
-            kept = Engine(network, layout, layout.parameters(network))
+            kept = Engine(network, layout, layout.parameters(tables))
             _engines[id(network)] = kept
             while len(_engines) > KEPT_NETWORKS:
                 _engines.popitem(last=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import QueryError, StateError, listed, marked, nearest
+from tacit.core.errors import ImpossibleError, QueryError, StateError, listed, marked, nearest
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.io.states import number
@@ -37,10 +37,11 @@ def findings_of(network: Network, given: Mapping[str, Any] | None) -> tuple[Find
     """Findings from a mapping: {"A": "yes", "B": {"x", "y"}, "C": {"a": 0.2, "b": 0.8}}."""
     if given is not None and not isinstance(given, Mapping):
         raise QueryError(f'findings are given like {{"B": "b"}}, not as {given!r}')
-    return tuple(finding(network, _as_term(name, said), "") for name, said in (given or {}).items())
+    return tuple(finding(network, as_term(name, said), "") for name, said in (given or {}).items())
 
 
-def _as_term(name: str, said: Any) -> Term:
+def as_term(name: str, said: Any) -> Term:
+    """What a mapping says of a variable, as the term of a query."""
     word = Word(str(name))
     if isinstance(said, Mapping):
         states = tuple(Word(str(state)) for state in said)
@@ -118,6 +119,14 @@ def combined(findings: Iterable[Finding]) -> dict[str, Finding]:
 
 def _both(one: Finding, other: Finding) -> Finding:
     return Finding(one.name, one.likelihood * other.likelihood, f"{one.text}, {other.text}")
+
+
+def contradiction(both: Finding, findings: Iterable[Any]) -> ImpossibleError:
+    """The error about findings on one variable that leave it no state."""
+    return ImpossibleError(
+        f"the findings on {both.name!r} contradict each other: {both.text}",
+        tuple(one.text for one in findings if one.name == both.name),
+    )
 
 
 def settled(findings: Iterable[Finding]) -> set[str]:

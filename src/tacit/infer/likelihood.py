@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Column, Floats
+from tacit.arrays import Floats
 from tacit.core.dataset import Dataset, absent
-from tacit.core.errors import MissingError
-from tacit.core.family import Family
 from tacit.core.network import Network, check_network
-from tacit.core.variables import Discrete
+from tacit.infer.chains import settled_masses
 from tacit.infer.engine import engine_of
+from tacit.infer.known import joined, known_masses
+from tacit.infer.normal.bulk import above, inferred_masses, is_real
 from tacit.infer.pieces import compile_cases, log_masses
 from tacit.infer.prediction import observed_columns
-
-BLOCK = 65_536
 
 
 class LogLikelihood(float):
@@ -50,14 +47,6 @@ def _total(parts: Floats) -> float:
     return -np.inf if bool(np.isneginf(parts).any()) else float(np.sum(parts))
 
 
-def _joined(one: Floats, other: Floats) -> Floats:
-    """The sums, likewise: a case that one family holds impossible is impossible."""
-    with np.errstate(invalid="ignore"):
-        both = one + other
-    both[np.isneginf(one) | np.isneginf(other)] = -np.inf
-    return both
-
-
 def _restored(total: float, per_case: Floats, average: float) -> LogLikelihood:
     value = float.__new__(LogLikelihood, total)
     value.per_case, value.average = per_case, average
@@ -72,24 +61,10 @@ def log_likelihood(network: Network, data: Any, *, threads: int = 1) -> LogLikel
     """
     check_network(network)
     cases = observed_columns(network, data)
-    total = np.zeros(len(cases))
-    for name in network:
-        family = network[name]
-        names = (*family.parents, name)
-        if all(other in cases for other in names):
-            _add_known(total, family, [cases[other] for other in names])
+    total = known_masses(network, cases)
     if _incomplete(cases, tuple(network)):
         _add_inferred(total, network, cases, threads)
     return LogLikelihood(total, cases.weights)
-
-
-def _add_known(total: Floats, family: Family, columns: Sequence[Column]) -> None:
-    """Add log P(child given parents) of the cases that have all of them."""
-    for start in range(0, total.size, BLOCK):
-        block = slice(start, start + BLOCK)
-        parts = [column[block] for column in columns]
-        gaps = np.logical_or.reduce([absent(part) for part in parts])
-        total[block] = _joined(total[block], np.where(gaps, 0.0, family.log_prob(parts)))
 
 
 def _incomplete(cases: Dataset, names: tuple[str, ...]) -> bool:
@@ -98,13 +73,12 @@ def _incomplete(cases: Dataset, names: tuple[str, ...]) -> bool:
 
 def _add_inferred(total: Floats, network: Network, cases: Dataset, threads: int) -> None:
     """Add the log mass of every missing piece to the case it belongs to."""
-    real = [v.name for v in network.variables.values() if not isinstance(v, Discrete)]
-    if real:
-        raise MissingError(
-            f"cells are missing, and {real[0]!r} is continuous: missing cells are summed out in "
-            "networks of discrete variables only\n\nleave out the incomplete cases"
-        )
+    if is_real(network):
+        measured = above(network, {name for name in network if name in cases})
+        total[:] = joined(total, inferred_masses(measured, cases))
+        return
     engine = engine_of(network)
+    total += settled_masses(network, engine.layout, cases)
     compiled = compile_cases(cases, engine.layout)
     masses = log_masses(compiled, engine.theta, threads)
     np.add.at(total, compiled.pieces.case, masses[compiled.pieces.context])

@@ -10,22 +10,25 @@ import numpy as np
 
 from tacit import frames
 from tacit.arrays import Bools, Floats, Ints
-from tacit.core.dataset import Dataset
+from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import ColumnError, nearest
 from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, cells
 from tacit.infer.bulk import Posteriors, posteriors
+from tacit.infer.chains import impossible_causes
 from tacit.infer.engine import Engine, engine_of
+from tacit.infer.normal.bulk import RealPosteriors, is_real, real_posteriors
 from tacit.io.cases import read_cases
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Prediction(Mapping[str, Floats]):
-    """P(variable | what is observed) for every case: `prediction["A"]` is (cases, states).
+    """P(variable | what is observed) for every case.
 
-    Observed cells have all mass in the state seen; a case that the network holds impossible has nan
-    in what is missing of it.
+    `prediction["A"]` is (cases, states) if A has states; observed cells have all mass in the state
+    seen. If it is continuous, (cases,) its mean, beside `prediction.sd["A"]`; observed cells are
+    their value, with sd 0. A case that the network holds impossible has nan in what is missing.
     impossible  the cases of probability 0, by position
     """
 
@@ -35,21 +38,52 @@ class Prediction(Mapping[str, Floats]):
     impossible: Ints
 
     def __getitem__(self, name: str) -> Floats:
-        layout = engine_of(self.network).layout
-        if name not in layout.places:
-            raise ColumnError(f"nothing was predicted for {name!r}{nearest(name, layout.places)}")
-        place = layout.places[name]
-        values = self.posteriors.of(place)
-        gone = self.impossible
-        if gone.size:
-            unseen = self.data[name][gone] < 0 if name in self.data else np.ones(gone.size, bool)
-            values[gone[unseen]] = np.nan
+        if isinstance(self.posteriors, RealPosteriors) and not self._has_states(name):
+            return self._real(self.posteriors.mean, name)
+        values = self.posteriors.of(self._place(name))
+        values[self._gone(name)] = np.nan
         return values
+
+    @property
+    def sd(self) -> Mapping[str, Floats]:
+        """(cases,) of every continuous variable: the sd of what is known of it; 0 where observed.
+
+        Where states are open, too, mean and sd are those of a mixture of normals, which `tc.query`
+        gives in full.
+        """
+        held = self.posteriors
+        if not isinstance(held, RealPosteriors):
+            return {}
+        return {name: self._real(held.sd, name) for name in self if not self._has_states(name)}
+
+    def _has_states(self, name: str) -> bool:
+        return isinstance(self.network.variables.get(name), Discrete)
+
+    def _place(self, name: str) -> int:
+        if name not in self.network:
+            raise ColumnError(f"nothing was predicted for {name!r}{nearest(name, self.network)}")
+        return list(self.network).index(name)
+
+    def _real(self, values: Floats, name: str) -> Floats:
+        self._place(name)
+        assert isinstance(self.posteriors, RealPosteriors)
+        column = values[:, self.posteriors.held.plan.frame.places[name]].copy()
+        column[self._gone(name)] = np.nan
+        return column
+
+    def _gone(self, name: str) -> Ints:
+        """The impossible cases that lack this cell."""
+        gone = self.impossible
+        unseen = absent(self.data[name][gone]) if name in self.data else np.ones(gone.size, bool)
+        return gone[unseen]
 
     def most_probable(self, name: str) -> list[str]:
         """The most probable state of one variable in every case; "" where the case cannot be."""
         variable = self.network.variables[name]
-        assert isinstance(variable, Discrete)
+        if not isinstance(variable, Discrete):
+            raise ColumnError(
+                f"{name!r} is continuous and has no states; prediction[{name!r}] is its mean"
+            )
         values = self[name]
         states = [variable.states[at] for at in values.argmax(axis=1)]
         for case in np.flatnonzero(np.isnan(values[:, 0])):
@@ -57,15 +91,21 @@ class Prediction(Mapping[str, Floats]):
         return states
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One line per case; a column `A=yes` for every state of every variable that has gaps."""
-        columns: dict[str, Any] = {}
+        """One line per case; of every variable that has gaps a column `A=yes` for each state, or
+        `mean(X)` and `sd(X)`."""
+        return frames.build(dict(self.columns()), backend)
+
+    def columns(self) -> Iterator[tuple[str, Floats]]:
+        """The columns of `to_frame`."""
+        spread = self.sd
         for name in self.unobserved:
-            variable = self.network.variables[name]
-            assert isinstance(variable, Discrete)
-            values = self[name]
-            for at, state in enumerate(variable.states):
-                columns[f"{name}={state}"] = values[:, at]
-        return frames.build(columns, backend)
+            variable, values = self.network.variables[name], self[name]
+            if isinstance(variable, Discrete):
+                for at, state in enumerate(variable.states):
+                    yield f"{name}={state}", values[:, at]
+            else:
+                yield f"mean({name})", values
+                yield f"sd({name})", spread[name]
 
     @property
     def unobserved(self) -> tuple[str, ...]:
@@ -73,7 +113,7 @@ class Prediction(Mapping[str, Floats]):
         return tuple(
             name
             for name in self.network.dag.names
-            if name not in self.data or bool((self.data[name] < 0).any())
+            if name not in self.data or bool(absent(self.data[name]).any())
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -89,15 +129,20 @@ class Prediction(Mapping[str, Floats]):
 
 
 def predict(network: Network, data: Any, *, threads: int = 1) -> Prediction:
-    """The posterior of every unobserved variable of every case, exactly.
+    """The posterior of every unobserved variable of every case, exactly: probabilities of states,
+    mean and sd of what is continuous.
 
     data: anything `tc.read_cases` takes; variables without a column are unobserved in all cases.
     """
     cases = observed_columns(network, data)
+    if is_real(network):
+        real = real_posteriors(network, cases)
+        return Prediction(network, cases, real, np.flatnonzero(real.impossible))
     engine = engine_of(network)
     found = posteriors(engine, cases, threads)
     gone = found.impossible.copy()
     _mark_contradictions(gone, engine, cases)
+    gone |= impossible_causes(network, engine.layout, cases)
     return Prediction(network, cases, found, np.flatnonzero(gone))
 
 

@@ -10,11 +10,14 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import QueryError, marked
 from tacit.core.network import Network, check_network
-from tacit.core.variables import Discrete
+from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.infer.answers import Answer
 from tacit.infer.engine import engine_of
 from tacit.infer.exact import explain_impossible, joint_posterior
-from tacit.infer.findings import Finding, discrete, finding, findings_of, settled
+from tacit.infer.findings import Finding, discrete, finding, settled
+from tacit.infer.normal.bulk import above, is_real
+from tacit.infer.normal.findings import AnyFinding, bound_findings, states_found, values_found
+from tacit.infer.normal.questions import normal_answer, state_probabilities
 from tacit.infer.weighting import LikelihoodWeighting, weighted_joint
 from tacit.knowledge.reading import parse_query
 from tacit.knowledge.terms import Probability, Term, Word
@@ -30,22 +33,72 @@ def query(
     """P(targets | findings), exactly, unless a `method` that estimates it is named.
 
     text    `"P(A, B | C=c, D={x, y})"`, or just the name or names of the targets
-    given   further findings: {"B": "b"}, {"D": {"x", "y"}} for one of several states, or
-            {"D": {"x": 0.2, "y": 0.8}} for a likelihood of what was seen per state
-    A target with a state, `P(A=yes | B=b)`, asks for that probability alone.
+    given   further findings: {"B": "b"}, {"X": 1.2} where X is continuous, {"D": {"x", "y"}} for
+            one of several states, or {"D": {"x": 0.2, "y": 0.8}} for a likelihood of what was seen
+            per state
+    A target with a state, `P(A=yes | B=b)`, asks for that probability alone. The answer is a
+    `NormalAnswer`, with mean, sd and interval, where a target is continuous.
     """
     check_network(network)
     asked = _asked(network, text)
-    found = [finding(network, term, asked.text) for term in asked.given]
-    found += findings_of(network, given)
-    targets = [discrete(network, term.variable, asked.text) for term in asked.targets]
-    _check_targets(asked, settled(found))
+    found = bound_findings(network, asked.given, given, asked.text)
+    targets = [_target(network, term, asked.text) for term in asked.targets]
     names = [target.name for target in targets]
+    _check_targets(asked, {*settled(states_found(found)), *values_found(found)})
+    if is_real(network):
+        network = above(network, {*names, *(each.name for each in found)})
+    if is_real(network):
+        return _ask_reals(network, asked, found, targets, method)
+    states = states_found(found)
     if method is not None:
-        values, errors = weighted_joint(network, names, found, method)
+        values, errors = weighted_joint(network, names, states, method)
     else:
-        values, errors = _exact(network, names, found), None
-    return _answer(network, asked, found, targets, values, errors)
+        values, errors = _exact(network, names, states), None
+    return _answer(network, asked, found, _discrete(targets), values, errors)
+
+
+def _ask_reals(
+    network: Network,
+    asked: Probability,
+    found: Sequence[AnyFinding],
+    targets: Sequence[Variable],
+    method: LikelihoodWeighting | None,
+) -> Answer:
+    """The same where some variable that bears on the question is continuous."""
+    if method is not None:
+        raise QueryError(
+            "tc.LikelihoodWeighting is for networks of discrete variables"
+            "\n\nleave out method=: with continuous variables the answer is exact"
+        )
+    names, free = [target.name for target in targets], _discrete(targets)
+    if len(free) < len(targets):
+        for term in asked.targets:
+            if term.states is not None:
+                what = f"{term.variable.text!r} is held to a state beside a continuous target"
+                advice = "ask for it freely, or put it among the findings"
+                raise QueryError(f"{_marked(asked.text, term.variable, what)}\n\n{advice}")
+        return normal_answer(network, _title(asked, found), names, found)
+    values = state_probabilities(network, names, found)
+    return _answer(network, asked, found, free, values, None)
+
+
+def _discrete(targets: Sequence[Variable]) -> list[Discrete]:
+    return [target for target in targets if isinstance(target, Discrete)]
+
+
+def _marked(text: str, word: Word, what: str) -> str:
+    return marked(text, word.start, word.end, what) if text else what
+
+
+def _target(network: Network, term: Term, text: str) -> Variable:
+    """The variable asked for; one that is continuous can be held to no state."""
+    variable = network.variables.get(term.variable.text)
+    if not isinstance(variable, Continuous):
+        return discrete(network, term.variable, text)
+    if term.states is not None:
+        what = f"{variable.name!r} is continuous and has no states"
+        raise QueryError(_marked(text, term.variable, what))
+    return variable
 
 
 def _asked(network: Network, text: str | Sequence[str]) -> Probability:
@@ -63,7 +116,7 @@ def _check_targets(asked: Probability, known: Collection[str]) -> None:
         twice = names.count(word.text) > 1
         if twice or word.text in known:
             what = f"{word.text!r} is asked for {'twice' if twice else 'and given'}"
-            raise QueryError(marked(asked.text, word.start, word.end, what) if asked.text else what)
+            raise QueryError(_marked(asked.text, word, what))
 
 
 def _exact(network: Network, names: Sequence[str], found: Sequence[Finding]) -> Floats:
@@ -79,7 +132,7 @@ def _exact(network: Network, names: Sequence[str], found: Sequence[Finding]) -> 
 def _answer(
     network: Network,
     asked: Probability,
-    found: Sequence[Finding],
+    found: Sequence[AnyFinding],
     targets: Sequence[Discrete],
     values: Floats,
     errors: Floats | None,
@@ -95,8 +148,11 @@ def _answer(
         held = finding(network, term, asked.text).likelihood
         values = np.tensordot(values, held, axes=(at, 0))
         variance = None if variance is None else np.tensordot(variance, held**2, axes=(at, 0))
+    off = None if variance is None else np.sqrt(variance)
+    return Answer(_title(asked, found), tuple(reversed(free)), np.asarray(values), off)
+
+
+def _title(asked: Probability, found: Sequence[AnyFinding]) -> str:
     head = ", ".join(str(term) for term in asked.targets)
     tail = ", ".join(each.text for each in found)
-    title = f"P({head}{' | ' + tail if tail else ''})"
-    off = None if variance is None else np.sqrt(variance)
-    return Answer(title, tuple(reversed(free)), np.asarray(values), off)
+    return f"P({head}{' | ' + tail if tail else ''})"

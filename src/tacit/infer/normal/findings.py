@@ -1,0 +1,86 @@
+"""Findings on networks with continuous variables: states as elsewhere, and real values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tacit.core.errors import ImpossibleError, QueryError, marked
+from tacit.core.network import Network
+from tacit.core.variables import Continuous
+from tacit.infer.findings import Finding, as_term, finding
+from tacit.io.states import number
+from tacit.knowledge.terms import Term, Word, named
+
+
+@dataclass(frozen=True, slots=True)
+class RealFinding:
+    """The value of a continuous variable, and how it was said."""
+
+    name: str
+    value: float
+    text: str
+
+
+AnyFinding: TypeAlias = Finding | RealFinding
+
+
+def bound_findings(
+    network: Network, terms: Sequence[Term], given: Mapping[str, Any] | None, text: str
+) -> list[AnyFinding]:
+    """The findings of a query's text, then those of a mapping, {"A": "yes", "X": 1.2}."""
+    if given is not None and not isinstance(given, Mapping):
+        raise QueryError(f'findings are given like {{"B": "b"}}, not as {given!r}')
+    found = [_bound(network, term, text) for term in terms]
+    for name, said in (given or {}).items():
+        if isinstance(network.variables.get(str(name)), Continuous):
+            found.append(_real(str(name), said, Word(str(name)), ""))
+        else:
+            found.append(finding(network, as_term(name, said), ""))
+    return found
+
+
+def _bound(network: Network, term: Term, text: str) -> AnyFinding:
+    name = term.variable.text
+    if not isinstance(network.variables.get(name), Continuous):
+        return finding(network, term, text)
+    plain = term.states is not None and len(term.states) == 1
+    if plain and term.states and not term.negated and term.likelihoods is None:
+        return _real(name, term.states[0].text, term.states[0], text)
+    raise QueryError(_marked(text, term.variable, _needs(name)))
+
+
+def _real(name: str, said: Any, word: Word, text: str) -> RealFinding:
+    value = number(said)
+    if value is None:
+        raise QueryError(_marked(text, word, f"{_needs(name)}, not {said!r}"))
+    return RealFinding(name, float(value), f"{named(name)}={value!r}")
+
+
+def _needs(name: str) -> str:
+    return f"{name!r} is continuous; a finding on it is a number"
+
+
+def _marked(text: str, word: Word, what: str) -> str:
+    return marked(text, word.start, word.end, what) if text else what
+
+
+def values_found(findings: Iterable[AnyFinding]) -> dict[str, float]:
+    """The values of continuous variables; an error where one is given two of them."""
+    found: dict[str, RealFinding] = {}
+    for each in findings:
+        if isinstance(each, RealFinding):
+            before = found.setdefault(each.name, each)
+            if before.value != each.value:
+                raise ImpossibleError(
+                    f"the findings on {each.name!r} contradict each other: "
+                    f"{before.text}, {each.text}",
+                    (before.text, each.text),
+                )
+    return {name: each.value for name, each in found.items()}
+
+
+def states_found(findings: Iterable[AnyFinding]) -> list[Finding]:
+    """The findings on variables with states."""
+    return [each for each in findings if isinstance(each, Finding)]

@@ -1,0 +1,218 @@
+"""Answers about continuous variables: a normal distribution, or a mixture of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from tacit import frames
+from tacit.arrays import Floats, Ints, readonly
+from tacit.core.errors import OptionError, QueryError, listed, nearest, quoted
+from tacit.core.grid import Grid, percentage
+from tacit.core.variables import Continuous, Discrete
+from tacit.families.table import cells
+from tacit.infer.answers import Answer
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NormalAnswer(Answer):
+    """The distribution of continuous variables given findings: a mixture of normals, exactly.
+
+    There is one normal for each configuration of states that was left open and matters, a single
+    one where none was. `mean` and `sd` are those of the mixture. Where discrete variables were
+    asked for as well, `variables` and `values` are theirs, as in other answers.
+
+    reals           the continuous variables asked for
+    weights         (normals,) how probable each is
+    means           (normals, reals)
+    covariances     (normals, reals, reals)
+    configurations  (normals, variables) the states each stands for, as positions
+    """
+
+    reals: tuple[Continuous, ...] = ()
+    weights: Floats = field(default_factory=lambda: np.ones(1))
+    means: Floats = field(default_factory=lambda: np.zeros((1, 0)))
+    covariances: Floats = field(default_factory=lambda: np.zeros((1, 0, 0)))
+    configurations: Ints = field(default_factory=lambda: np.zeros((1, 0), np.int64))
+
+    def __post_init__(self) -> None:
+        for name in ("values", "weights", "means", "covariances"):
+            object.__setattr__(self, name, readonly(getattr(self, name)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The continuous variables by name: the order of all arrays."""
+        return tuple(variable.name for variable in self.reals)
+
+    @property
+    def mean(self) -> Mapping[str, float]:
+        """The mean of each variable."""
+        return self._named(self.weights @ self.means)
+
+    @property
+    def sd(self) -> Mapping[str, float]:
+        """The standard deviation of each variable."""
+        return self._named(np.sqrt(np.maximum(np.diag(self.covariance), 0.0)))
+
+    @property
+    def covariance(self) -> Floats:
+        """(variables, variables) the covariance of the mixture, in the order of `names`."""
+        apart = self.means - self.weights @ self.means
+        within = np.einsum("k,kij->ij", self.weights, self.covariances)
+        return np.asarray(within + np.einsum("k,ki,kj->ij", self.weights, apart, apart))
+
+    @property
+    def interval(self) -> Mapping[str, tuple[float, float]]:
+        """Where each variable lies with probability 0.95, as much above as below."""
+        ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+        found = {name: self.quantiles(name, ends) for name in self.names}
+        return MappingProxyType({name: (each[0], each[1]) for name, each in found.items()})
+
+    def quantiles(self, name: str, shares: Sequence[float]) -> tuple[float, ...]:
+        """The values below which a variable lies with these probabilities, exactly."""
+        if not all(0 < share < 1 for share in shares):
+            raise OptionError(f"quantiles are asked for between 0 and 1, not {list(shares)}")
+        at = self._place(name)
+        means, sds = self.means[:, at], np.sqrt(np.maximum(self.covariances[:, at, at], 0.0))
+        return tuple(_quantile(self.weights, means, sds, share) for share in shares)
+
+    def probability(
+        self, name: str, *, above: float | None = None, below: float | None = None
+    ) -> float:
+        """The probability that a variable lies above a value, below one, or between two."""
+        at = self._place(name)
+        means, sds = self.means[:, at], np.sqrt(np.maximum(self.covariances[:, at, at], 0.0))
+        upper = 1.0 if below is None else _below(self.weights, means, sds, below)
+        lower = 0.0 if above is None else _below(self.weights, means, sds, above)
+        return max(0.0, upper - lower)
+
+    def where(self, **states: str) -> NormalAnswer:
+        """The distribution where discrete variables that were asked for have these states."""
+        kept = np.ones(self.weights.size, dtype=np.bool_)
+        known = [variable.name for variable in self.variables]
+        for name, state in states.items():
+            if name not in known:
+                raise QueryError(f"{self.query} does not ask for the states of {name!r}")
+            at = known.index(name)
+            kept &= self.configurations[:, at] == self.variables[at].code(state)
+        share = float(self.weights[kept].sum())
+        said = ", ".join(f"{quoted(name)}={quoted(state)}" for name, state in states.items())
+        if not share > 0:
+            raise QueryError(f"{self.query} holds {said} impossible")
+        return normals(
+            f"{self.query} where {said}", self.variables, self.reals, self.weights[kept] / share,
+            self.means[kept], self.covariances[kept], self.configurations[kept],
+        )  # fmt: skip
+
+    def of(self, name: str) -> NormalAnswer:
+        """The distribution of one of the continuous variables."""
+        at = self._place(name)
+        return normals(
+            self.query, self.variables, (self.reals[at],), self.weights, self.means[:, [at]],
+            self.covariances[:, [at]][:, :, [at]], self.configurations,
+        )  # fmt: skip
+
+    def __float__(self) -> float:
+        if len(self.reals) > 1:
+            raise QueryError(f"{self.query} has {len(self.reals)} means; take mean[...] of one")
+        return float(self.weights @ self.means[:, 0])
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One line per variable: mean, sd and the interval of 95%."""
+        interval = list(self.interval.values())
+        return frames.build(
+            {
+                "variable": list(self.names),
+                "mean": np.array(list(self.mean.values())),
+                "sd": np.array(list(self.sd.values())),
+                "lower": np.array([lower for lower, _ in interval]),
+                "upper": np.array([upper for _, upper in interval]),
+            },
+            backend,
+        )
+
+    def grid(self, most_rows: int = 60) -> Grid:
+        """The answer as a labelled table."""
+        mean, sd, interval = self.mean, self.sd, self.interval
+        rows = tuple(
+            (quoted(name), *(f"{x:.4g}" for x in (mean[name], sd[name], *interval[name])))
+            for name in self.names[:most_rows]
+        )
+        tails = [percentage(round((1 + side * LEVEL) / 2, 6)) for side in (-1, 1)]
+        more = len(self.reals) - len(rows)
+        foot = [f"  ... and {more:,} more"] if more else []
+        if self.weights.size > 1:
+            foot.append(f"  a mixture of {self.weights.size:,} normals")
+        return Grid(self.query, ("variable", "mean", "sd", *tails), rows, foot="\n".join(foot))
+
+    def _named(self, values: Floats) -> Mapping[str, float]:
+        return MappingProxyType(dict(zip(self.names, values.tolist(), strict=True)))
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise QueryError(
+                f"{self.query} does not ask for {name!r}{nearest(name, self.names)}"
+                f"\n\nasked for: {listed(self.names)}"
+            )
+        return self.names.index(name)
+
+    def __repr__(self) -> str:
+        shown = listed((f"{name} {mean:.4g}" for name, mean in self.mean.items()), 4)
+        return f"<NormalAnswer {self.query}: {shown}>"
+
+    def __str__(self) -> str:
+        return str(self.grid())
+
+    def _repr_html_(self) -> str:
+        return self.grid()._repr_html_()
+
+
+def normals(
+    query: str,
+    variables: tuple[Discrete, ...],
+    reals: tuple[Continuous, ...],
+    weights: Floats,
+    means: Floats,
+    covariances: Floats,
+    configurations: Ints,
+) -> NormalAnswer:
+    """The answer of a mixture, its discrete part summed up."""
+    shape = tuple(len(variable.states) for variable in variables)
+    at = cells(shape, list(configurations.T)) if shape else np.zeros(weights.size, np.int64)
+    values = np.zeros(prod(shape))
+    np.add.at(values, at, weights)
+    mixture = (reals, weights, means, covariances, configurations)
+    return NormalAnswer(query, variables, values.reshape(shape), None, *mixture)
+
+
+def _below(weights: Floats, means: Floats, sds: Floats, value: float) -> float:
+    """P(a value is no larger) under a mixture; an sd of 0 is a step."""
+    from scipy.special import ndtr
+
+    safe = np.where(sds > 0, sds, 1.0)
+    each = np.where(sds > 0, ndtr((value - means) / safe), value >= means)
+    return float(weights @ each)
+
+
+def _quantile(weights: Floats, means: Floats, sds: Floats, share: float) -> float:
+    """By halving between the least and the largest quantile of the normals in it."""
+    from scipy.special import ndtri
+
+    ends = means + sds * ndtri(share)
+    low, high = float(ends.min()), float(ends.max())
+    for _ in range(200):
+        middle = low + (high - low) / 2
+        if not low < middle < high:
+            break
+        if _below(weights, means, sds, middle) < share:
+            low = middle
+        else:
+            high = middle
+    return high

@@ -1,0 +1,121 @@
+"""Oracles where variables are continuous: joint normals written out, one for every way the states
+could be. They import nothing of what they check; a network is read through its attributes alone.
+
+Findings are {variable: a state, or a value}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import erf, inf, log, sqrt
+from typing import Any
+
+import numpy as np
+
+Found = Mapping[str, Any]
+Normal = tuple[list[str], np.ndarray, np.ndarray]
+
+
+def is_real(network: Any, name: str) -> bool:
+    """Whether a variable has no states."""
+    return not hasattr(network.variables[name], "states")
+
+
+def joint_normal(network: Any, states: Mapping[str, str]) -> Normal:
+    """Names, mean and covariance of all reals given a state for every discrete variable.
+
+    Built up parents first: each variable's covariance with those before is that of its regression.
+    """
+    names = [name for name in network if is_real(network, name)]
+    mean, covariance = np.zeros(len(names)), np.zeros((len(names), len(names)))
+    for at, name in enumerate(names):
+        family = network[name]
+        held = [p for p in family.parents if not is_real(network, p)]
+        index = tuple(network.variables[p].states.index(states[p]) for p in held)
+        slopes = np.atleast_1d(np.asarray(family.coefficients)[index])
+        intercept, sd = np.asarray(family.intercept)[index], np.asarray(family.sd)[index]
+        before = [names.index(p) for p in family.parents if is_real(network, p)]
+        mean[at] = intercept + slopes @ mean[before]
+        covariance[at, :at] = slopes @ covariance[before][:, :at]
+        covariance[:at, at] = covariance[at, :at]
+        covariance[at, at] = slopes @ covariance[np.ix_(before, before)] @ slopes + sd**2
+    return names, mean, covariance
+
+
+def log_normal(values: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> float:
+    """The log density of a normal distribution."""
+    if not values.size:
+        return 0.0
+    off = values - mean
+    sign, volume = np.linalg.slogdet(2 * np.pi * covariance)
+    assert sign > 0
+    return float(-0.5 * (off @ np.linalg.solve(covariance, off) + volume))
+
+
+def conditioned(joint: Normal, found: Found) -> tuple[float, Normal]:
+    """The log density of what was found, and the normal of the other reals given it."""
+    names, mean, covariance = joint
+    seen = [at for at, name in enumerate(names) if name in found]
+    rest = [at for at in range(len(names)) if at not in seen]
+    values = np.array([found[names[at]] for at in seen], dtype=float)
+    gain = covariance[np.ix_(rest, seen)] @ np.linalg.pinv(covariance[np.ix_(seen, seen)])
+    after = mean[rest] + gain @ (values - mean[seen])
+    left = covariance[np.ix_(rest, rest)] - gain @ covariance[np.ix_(seen, rest)]
+    density = log_normal(values, mean[seen], covariance[np.ix_(seen, seen)])
+    return density, ([names[at] for at in rest], after, left)
+
+
+def configurations(network: Any, found: Found) -> Iterator[tuple[dict[str, str], float, Normal]]:
+    """Every way the states could be, its log P with all findings, and the normal of the rest."""
+    discrete = [name for name in network if not is_real(network, name)]
+    choices = [
+        (found[name],) if name in found else network.variables[name].states for name in discrete
+    ]
+    for each in product(*choices):
+        states = dict(zip(discrete, each, strict=True))
+        chance = 1.0
+        for name in discrete:
+            at = [network.variables[p].states.index(states[p]) for p in network[name].parents]
+            own = network.variables[name].states.index(states[name])
+            chance *= float(network[name].values[(*at, own)])
+        density, normal = conditioned(joint_normal(network, states), found)
+        yield states, (log(chance) if chance > 0 else -inf) + density, normal
+
+
+def mass(network: Any, found: Found) -> float:
+    """log P(findings), a density where they are real."""
+    return float(np.logaddexp.reduce([log_p for _, log_p, _ in configurations(network, found)]))
+
+
+def state_posterior(network: Any, names: Sequence[str], found: Found) -> np.ndarray:
+    """P(names | findings), one axis per name."""
+    values = np.zeros([len(network.variables[name].states) for name in names])
+    total = mass(network, found)
+    for states, log_p, _ in configurations(network, found):
+        at = tuple(network.variables[name].states.index(states[name]) for name in names)
+        values[at] += np.exp(log_p - total)
+    return values
+
+
+def real_posterior(
+    network: Any, names: Sequence[str], found: Found
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and covariance of some reals given findings."""
+    total = mass(network, found)
+    mean, square = np.zeros(len(names)), np.zeros((len(names), len(names)))
+    for _, log_p, (rest, middle, covariance) in configurations(network, found):
+        weight, at = np.exp(log_p - total), [rest.index(name) for name in names]
+        mean += weight * middle[at]
+        square += weight * (covariance[np.ix_(at, at)] + np.outer(middle[at], middle[at]))
+    return mean, square - np.outer(mean, mean)
+
+
+def share_below(network: Any, name: str, value: float, found: Found) -> float:
+    """P(a real is no larger than a value | findings)."""
+    total, share = mass(network, found), 0.0
+    for _, log_p, (names, mean, covariance) in configurations(network, found):
+        at = names.index(name)
+        away = (value - mean[at]) / sqrt(2 * covariance[at, at])
+        share += np.exp(log_p - total) * (1 + erf(away)) / 2
+    return float(share)
