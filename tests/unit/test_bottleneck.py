@@ -125,12 +125,13 @@ class BreakError(Exception):
 
 
 @pytest.mark.parametrize("options", [
-    {"restarts": 2}, {"until": "validation"}, {"until": 0.6},
+    {"restarts": 2, "longest": 0.2}, {"until": "validation", "longest": 0.2},
+    {"until": 0.8, "longest": 0.05},  # not all the way: shorter steps, to be broken as often
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("deep", [False, True])
 def test_broken_anywhere_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, options, deep):
     monkeypatch.setattr(diaries, "EVERY", 0.0)
-    method = tc.IBEM(**options, longest=0.2, max_steps=12)
+    method = tc.IBEM(**options, max_steps=12)
     shape = {"dag": DEEP, "hidden": {"R": 2, "S": 2, "T": 2}} if deep else {}
     whole, breaks, path = learned(method, threads=1, **shape), 0, tmp_path / "run.ckpt"
     for every in range(25, 400):  # what is not settled is done anew: more must get through
