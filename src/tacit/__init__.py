@@ -147,6 +147,7 @@ _HOMES = {
     "tacit.learn.unseen.insertion": ("insert_hidden",),
     "tacit.learn.unseen.agglomeration": ("agglomerate",),
     "tacit.learn.unseen.agglomerated": ("Agglomeration",),
+    "tacit.learn.hierarchies.building": ("grouped_hierarchy", "quadrant_hierarchy"),
     "tacit.learn.discover": ("discover",),
     "tacit.learn.discovered": ("Discovery",),
     "tacit.learn.discovery.finds": ("Proposal",),

@@ -131,6 +131,8 @@ from tacit.learn.fit import fit as fit
 from tacit.learn.fits import Fit as Fit
 from tacit.learn.folds import cross_validate as cross_validate
 from tacit.learn.heldout import CrossValidation as CrossValidation
+from tacit.learn.hierarchies.building import grouped_hierarchy as grouped_hierarchy
+from tacit.learn.hierarchies.building import quadrant_hierarchy as quadrant_hierarchy
 from tacit.learn.methods import EM as EM
 from tacit.learn.methods import AvailableCases as AvailableCases
 from tacit.learn.methods import FillIn as FillIn
