@@ -24,6 +24,7 @@ from tacit.learn.structure.question import without
 from tacit.learn.structures import Structure, as_structure
 from tacit.learn.unseen.judging import Court
 from tacit.learn.unseen.proposals import HiddenProposal
+from tacit.learn.unseen.seeking import check_method
 from tacit.learn.unseen.sought import VARIANTS, Bench, Named, Settings, in_own_order
 
 FEWEST = 10
@@ -54,6 +55,7 @@ class Said:
     leave_out: Sequence[str]
     seed: int
     threads: int | None
+    method: Any = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +148,7 @@ def _start(
 def _settings(said: Said, cases: Dataset, known: tuple[str, ...]) -> Settings:
     score = BDeu(5) if said.score is None else said.score
     check_value("score", score, Prior, "tc.BDeu(5), which compares hidden variables by evidence")
+    check_method(said.method)
     if said.variant not in VARIANTS:
         raise OptionError(f"variant={said.variant!r} must be one of {', '.join(VARIANTS)}")
     if not isinstance(said.name, str) or not said.name.strip():
@@ -157,7 +160,7 @@ def _settings(said: Said, cases: Dataset, known: tuple[str, ...]) -> Settings:
         score, said.variant, _named(said, cases, known), _refused(said, cases), said.name,
         _number_of_states(said.states), said.most, said.most_states, said.tries, said.shown,
         said.bootstrap, float(said.threshold), said.least, float(said.evidence), said.seed,
-        said.threads,
+        said.threads, said.method,
     )  # fmt: skip
 
 

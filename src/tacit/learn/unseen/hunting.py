@@ -22,7 +22,8 @@ from tacit.learn.unseen.asking import Asked
 from tacit.learn.unseen.judging import candidates_of, proposals_of
 from tacit.learn.unseen.places import alike
 from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, HiddenProposals, Hunt
-from tacit.learn.unseen.rounds import Base, Course, gaps, round_of
+from tacit.learn.unseen.rounds import Base, Course, gaps
+from tacit.learn.unseen.seeking import SEEKERS
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
 from tacit.learn.unseen.trials import Memory, scored
 
@@ -64,7 +65,7 @@ def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> HiddenProp
     first = base
     for turn, named in enumerate(_turns(bench), 1):
         course = Course(memory, ended, told, [frozenset(e.children) for e in log.accepted])
-        found = round_of(bench, base, course, named)
+        found = SEEKERS[type(bench.settings.method)](bench, base, course, named)
         if not log.accepted:
             first = found.base
         fresh = proposals_of(bench, asked.court, found, turn)

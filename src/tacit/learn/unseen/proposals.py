@@ -60,8 +60,7 @@ class HiddenProposal:
         return self.fit.network
 
     def __repr__(self) -> str:
-        many = counted(self.states, "state")
-        return f"<HiddenProposal: {self._place()}, {many}, {self.gain:+,.1f} nats>"
+        return f"<HiddenProposal: {self._brief()}>"
 
     def __str__(self) -> str:
         lines = [f"{self._place()}, {counted(self.states, 'state')}: {self.why}"]
@@ -73,7 +72,11 @@ class HiddenProposal:
         return "\n".join([*lines, str(self.profile)])
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self)[1:-1])}</p>{self.profile._repr_html_()}"
+        return f"<p>{escape(self._brief())}</p>{self.profile._repr_html_()}"
+
+    def _brief(self) -> str:
+        """Place, states and gain."""
+        return f"{self._place()}, {counted(self.states, 'state')}, {self.gain:+,.1f} nats"
 
     def _place(self) -> str:
         above = f"{listed(map(quoted, self.parents))} -> " if self.parents else ""
@@ -231,7 +234,7 @@ class HiddenProposals(Fit):
             f"{counted(len(self.accepted), 'variable')} accepted, "
             f"{counted(len(self.candidates), 'candidate')} tried"
         ]
-        lines += [f"{repr(each)[11:-1]}{each._held()}" for each in self.accepted]
+        lines += [f"{each._brief()}{each._held()}" for each in self.accepted]
         if not self.accepted:
             lines.append("no hidden variable makes these cases more probable than a network has it")
         return [*lines, f"stopped: {self.stop.value}", *(f"note: {note}" for note in self.notes)]

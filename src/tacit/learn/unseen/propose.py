@@ -24,6 +24,7 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     data: Any,
     network: Dag | Network | str | Path | None = None,
     *,
+    method: Any = None,
     knowledge: KnowledgeLike = None,
     children: Mapping[str, Sequence[str] | HiddenProposal] | None = None,
     states: int | Mapping[str, int | Sequence[str]] | None = None,
@@ -59,6 +60,7 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     data        anything `tc.read_cases` takes; every column is a variable, of discrete ones
     network     where to begin; without it a dag is searched for. Its variables without a column are
                 hidden ones that are known already
+    method      how places are found: None by signatures, as above
     knowledge   rules about structure and tables, in force throughout. They may name the new
                 variable; such rules wait until it is there
     children    variables that an expert fixes: {"Severity": ["Cough", "Fever"]}, or a proposal of
@@ -88,7 +90,7 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     said = Said(
         network, knowledge, children, states, refuse, name, score, variant, most, most_states,
         evidence, held_out, tries, shown, bootstrap, threshold, least, leave_out,
-        fresh_seed(seed), threads,
+        fresh_seed(seed), threads, method,
     )  # fmt: skip
     asked = ask(data, said)
     memory = opened(checkpoint, _task(asked), resume)

@@ -53,6 +53,7 @@ class Settings:
     threshold   of signatures among uncertain links
     least       children of a signature at least
     evidence    what a variable must gain, in nats, to be accepted
+    method      how variables are looked for; None: by signatures
     """
 
     score: Prior = field(default_factory=lambda: BDeu(5))
@@ -71,6 +72,7 @@ class Settings:
     evidence: float = 3.0
     seed: int = 0
     threads: int | None = None
+    method: Any = None
 
     def describe(self) -> dict[str, Any]:
         """All of it as plain data; what has no bearing on the result is left out."""
@@ -79,6 +81,7 @@ class Settings:
             "score": self.score.describe(),
             "named": [[each.name, list(each.children), _plain(each.states)] for each in self.named],
             "refused": [sorted(each) for each in self.refused],
+            "method": None if self.method is None else self.method.describe(),
         }
         return {name: value for name, value in plain.items() if name != "threads"}
 
