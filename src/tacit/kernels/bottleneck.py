@@ -115,3 +115,65 @@ def _softmax(logs: Floats, out: Floats) -> float:
     for t in range(logs.size):
         out[t] /= total
     return float(top + np.log(total))
+
+
+@njit(cache=True, nogil=True)
+def dependence(
+    codes: Codes, shares: Floats, cards: Ints, groups: Ints, apart: Floats, together: Floats
+) -> None:
+    """What the members of every group say of each other, and how unsure they are, given T.
+
+    codes   (cases, columns) states of observed variables; -1 where unknown
+    shares  (cases, states)  weight Q(t|y)
+    groups  (groups, 3)      columns
+
+    Fills together[g] = H(C|T) and apart[g] = Σ_i H(X_i|T) - H(C|T), over the cases that have all
+    members of the group. [HV2 2.11]
+    """
+    states, most = shares.shape[1], cards.max()
+    table = np.empty((most * most * most, states))
+    alone = np.empty((3, most, states))
+    for g in range(groups.shape[0]):
+        a, b, c = groups[g]
+        width, height = cards[c], cards[b]
+        cells = cards[a] * height * width
+        table[:cells] = 0.0
+        for y in range(codes.shape[0]):
+            if codes[y, a] < 0 or codes[y, b] < 0 or codes[y, c] < 0:
+                continue
+            row = table[(codes[y, a] * height + codes[y, b]) * width + codes[y, c]]
+            for t in range(states):
+                row[t] += shares[y, t]
+        alone[:] = 0.0
+        for cell in range(cells):
+            for t in range(states):
+                alone[0, cell // (height * width), t] += table[cell, t]
+                alone[1, cell // width % height, t] += table[cell, t]
+                alone[2, cell % width, t] += table[cell, t]
+        total, base = 0.0, 0.0
+        for t in range(states):
+            mass = alone[0, :, t].sum()
+            total += mass
+            base += _log_times(mass)
+        if total <= 0:
+            apart[g], together[g] = 0.0, 0.0
+            continue
+        whole = (base - _sum_log_times(table[:cells])) / total
+        together[g] = whole
+        apart[g] = (3 * base - _sum_log_times(alone.reshape(3 * most, states))) / total - whole
+
+
+@njit(cache=True, nogil=True)
+def _sum_log_times(values: Floats) -> float:
+    """Σ x log x."""
+    found = 0.0
+    for row in range(values.shape[0]):
+        for at in range(values.shape[1]):
+            found += _log_times(values[row, at])
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _log_times(value: float) -> float:
+    """x log x, 0 at 0."""
+    return float(value * np.log(value)) if value > 0 else 0.0
