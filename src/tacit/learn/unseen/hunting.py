@@ -61,8 +61,8 @@ class _Log:
 def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> HiddenProposals:
     """Round after round until nothing is accepted, enough is, or someone asks for the end."""
     bench, log = asked.bench, _Log()
-    base = begun(bench, asked.start)
-    first = base
+    base = first = begun(bench, asked.start)
+    bench = bench.filled_by(base.learned.network)
     for turn, named in enumerate(_turns(bench), 1):
         course = Course(memory, ended, told, [frozenset(e.children) for e in log.accepted])
         found = SEEKERS[type(bench.settings.method)](bench, base, course, named)

@@ -108,6 +108,9 @@ def _ways(
         done = inserted(dag, members, name, limits, moved)
         if isinstance(done, Refusal):
             refused.append(done)
+        elif idle := [each for each in bench.known if not done.dag.children[each]]:
+            told = f"it would leave {listed(map(quoted, idle))} without a child"
+            refused.append(Refusal(tuple(sorted(members)), told))
         else:
             found.setdefault(done.dag.arcs, Place(done, source, moved, named))
     return list(found.values()), [] if found else refused[:1]

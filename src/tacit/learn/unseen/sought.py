@@ -153,9 +153,13 @@ class Bench:
         """The bench of the next round, in whose network one more hidden variable stands."""
         variable = network.variables[name]
         assert isinstance(variable, Discrete)
-        known = {**self.known, name: variable.states}
-        known = {each: states for each, states in known.items() if each in network}
-        return replace(self, known=known, filled=guessed(self.cases, network, tuple(known)))
+        return replace(self, known={**self.known, name: variable.states}).filled_by(network)
+
+    def filled_by(self, network: Network) -> Bench:
+        """The bench with guesses of the hidden variables that stand in the network."""
+        known = {each: states for each, states in self.known.items() if each in network}
+        filled = guessed(self.cases, network, tuple(known)) if known else None
+        return replace(self, known=known, filled=filled)
 
 
 def guessed(cases: Dataset, network: Network, hidden: Sequence[str]) -> Dataset:
