@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -97,15 +98,26 @@ def estimate_of(name: EstimateName, empty: EmptyRows) -> Estimate:
     return Smoothed(empty.value)
 
 
-def method_of(name: MethodName | None, **limits: float | None) -> Method | None:
-    """`em` as `EM()`, and so on, with the limits that were given; naming one means EM."""
+def method_of(
+    name: MethodName | None, settings: Sequence[str] | None = None, **limits: float | None
+) -> Method | None:
+    """`em` as `EM()`, and so on, with what was said of it; saying something means EM."""
+    from tacit.cli.tuning import tuned
     from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.bottleneck.settings import IBEM
     from tacit.learn.methods import EM, AvailableCases, FillIn, Gradient
 
     given: dict[str, Any] = {key: value for key, value in limits.items() if value is not None}
-    if name is None and not given:
+    if name is None and not given and not settings:
         return None
+    kinds: dict[MethodName | None, type[Method]] = {
+        MethodName.GRADIENT: Gradient,
+        MethodName.FILL_IN: FillIn,
+        MethodName.AVAILABLE: AvailableCases,
+        MethodName.WEIGHT_ANNEALING: WeightAnnealing,
+        MethodName.IBEM: IBEM,
+    }
+    set_ = tuned(kinds.get(name, EM), settings)
     allowed = {
         MethodName.GRADIENT: {"tolerance", "max_steps"},
         MethodName.FILL_IN: {"tolerance", "max_steps"},
@@ -114,18 +126,12 @@ def method_of(name: MethodName | None, **limits: float | None) -> Method | None:
     if name in allowed and (wrong := sorted(set(given) - allowed[name])):
         option = wrong[0].replace("_", "-")
         raise OptionError(f"--{option} means nothing to --method {name}")
-    match name:
-        case MethodName.GRADIENT:
-            return Gradient(**given)
-        case MethodName.FILL_IN:
-            return FillIn(**given)
-        case MethodName.AVAILABLE:
-            return AvailableCases()
-        case MethodName.WEIGHT_ANNEALING:
-            return WeightAnnealing(EM(**given))
-        case MethodName.IBEM:
-            return IBEM(**given)
-    return EM(**given)
+    if name is MethodName.WEIGHT_ANNEALING:
+        return WeightAnnealing(EM(**given), **set_)
+    if twice := sorted(set(given) & set(set_)):
+        option = twice[0].replace("_", "-")
+        raise OptionError(f"--{option} and --set both say it: leave one of them out")
+    return kinds.get(name, EM)(**given, **set_)
 
 
 def sampling_of(text: str | None, seed: int | None) -> LikelihoodWeighting | None:

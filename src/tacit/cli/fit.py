@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,9 +52,11 @@ from tacit.cli.targets import (
     check_checkpoint,
     fit_target,
     network_target,
+    path_target,
     report_target,
     write_all,
 )
+from tacit.cli.tuning import Settings
 from tacit.core.errors import ColumnError
 from tacit.estimate.ruled.status import rule_plain
 
@@ -75,6 +78,8 @@ tacit fit here.csv --network asia.bif --source Leeds=leeds.csv --source York=yor
     -o learned.bif --report report.html
 tacit fit answers.csv --network "Mood -> Sleep, Work, Appetite" --hidden Mood=3 \\
     --restarts 20 --seed 1 -o learned.json
+tacit fit answers.csv --network "Mood -> Sleep, Work, Appetite" --hidden Mood=8 \\
+    --method ibem --set until=validation --path-to path.csv -o learned.json
 tacit fit clinic.duckdb --table visits --network asia.bif --missing NA \\
     --checkpoint run.ckpt --resume --strict -o learned.json"""
 
@@ -103,7 +108,7 @@ def fit(
     ] = None,
     method: Annotated[
         MethodName | None,
-        typer.Option(help="How missing cells are treated; em if not given."),
+        typer.Option(help="How missing cells and hidden variables are treated; em if not given."),
     ] = None,
     restarts: Annotated[
         int | None, typer.Option(min=1, help="Starts of EM: 1, or 5 with hidden variables.")
@@ -112,6 +117,7 @@ def fit(
         float | None, typer.Option(min=0, help="Stop when steps gain less, as a share.")
     ] = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="Of each start.")] = None,
+    settings: Settings = None,
     start: Annotated[
         StartName | None, typer.Option(help="Begin with the numbers of the network NET.")
     ] = None,
@@ -137,6 +143,10 @@ def fit(
     report: Annotated[
         str | None, typer.Option(metavar="R.html", help="A report: .html .md .txt .json.")
     ] = None,
+    path_to: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The path of ibem: .csv .tsv .parquet .json."),
+    ] = None,
     threads: Threads = None,
     json: Json = False,
     seed: Seed = None,
@@ -147,9 +157,12 @@ def fit(
     Missing cells and hidden variables are inferred; every case is used.
     """
     chosen, wanted = prior_of(prior), estimate_of(estimate, empty)
-    how = method_of(method, restarts=restarts, tolerance=tolerance, max_steps=max_steps)
+    limits = {"restarts": restarts, "tolerance": tolerance, "max_steps": max_steps}
+    how = method_of(method, settings, **limits)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
     targets = _targets(output, save_fit, report)
+    if path_to is not None:
+        targets["path"] = path_target(path_to, how)
     named = named_sources(source)
     borrowing = transfer_of(transfer, named)
     read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
@@ -221,7 +234,17 @@ def write_fit(found: Fit, targets: Mapping[str, Target]) -> None:
         "fit": found.save,
         "report": lambda path: report(found).save(path),
     }
+    if found.path is not None:
+        writers["path"] = found.path.save
     write_all([(target, writers[what]) for what, target in targets.items()])
+
+
+def _path(found: Fit) -> dict[str, Any] | None:
+    """The path of information bottleneck EM; a threshold that is never met is none."""
+    if found.path is None:
+        return None
+    plain = found.path.to_plain()
+    return {**plain, "threshold": plain["threshold"] if isfinite(plain["threshold"]) else None}
 
 
 def _told(found: Fit, targets: Mapping[str, Target]) -> str:
@@ -254,6 +277,7 @@ def _plain(found: Fit, targets: Mapping[str, Target]) -> dict[str, Any]:
             {"objective": run.objective, "steps": len(run.trace) - 1, "stop": run.stop.value}
             for run in found.runs
         ],
+        "path": _path(found),
         "rules": [rule_plain(rule) for rule in found.rules],
         "borrowed": plain_loans(found),
         "rows_without_cases": sum(len(rows) for rows in found.empty_rows.values()),

@@ -79,6 +79,15 @@ def fit_target(option: str, path: str) -> Target:
     return Target(option, path, (".json",), (".json",))
 
 
+def path_target(path: str, method: Method | None) -> Target:
+    """A file for the path of information bottleneck EM; an error by methods that follow none."""
+    from tacit.learn.bottleneck.settings import IBEM
+
+    if not isinstance(method, IBEM):
+        raise OptionError("--path-to writes the path that --method ibem follows")
+    return Target("--path-to", path, (".csv", ".tsv", ".parquet", ".json"), (".csv", ".tsv"))
+
+
 def check_targets(targets: Sequence[Target], *sources: tuple[str, str]) -> None:
     """Nothing, or an error: every target can be written, and no two are the same file.
 
@@ -100,7 +109,7 @@ def check_checkpoint(
     others: list[Target],
     read: list[tuple[str, str]],
 ) -> tuple[str, ...]:
-    """Notes about the checkpoint of a fit, or an error: only EM has one."""
+    """Notes about the checkpoint of a fit, or an error: only methods with long climbs have one."""
     from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.bottleneck.settings import IBEM
     from tacit.learn.methods import EM

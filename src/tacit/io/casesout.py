@@ -30,13 +30,18 @@ def write_cases(data: Dataset, path: str | Path, *, weights: str | None = None) 
     A missing cell is empty (null in Parquet). weights: the column that takes the case weights,
     needed where the cases have any.
     """
-    columns = _columns(data, weights)
+    write_columns(_columns(data, weights), path)
+
+
+def write_columns(columns: Mapping[str, npt.NDArray[Any]], path: str | Path) -> None:
+    """Write columns of one length by suffix, .csv .tsv or .parquet, whole or not at all."""
+    lines = max((len(column) for column in columns.values()), default=0)
     packed = Path(path).name.lower().endswith(".gz")
     match suffix(path):
         case ".csv":
-            write_whole(path, _delimited(columns, len(data), ","))
+            write_whole(path, _delimited(columns, lines, ","))
         case ".tsv":
-            write_whole(path, _delimited(columns, len(data), "\t"))
+            write_whole(path, _delimited(columns, lines, "\t"))
         case ".parquet" if not packed:
             write_whole(path, _parquet(columns))
         case _:

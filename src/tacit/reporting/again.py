@@ -124,11 +124,20 @@ def _method_words(method: str) -> list[str] | None:
     option = _METHODS.get(name)
     if name == "WeightAnnealing" and said.startswith("EM(") and said.endswith(")"):
         option, said = "weight-annealing", said[3:-1]
-    given = dict(pair.split("=") for pair in said.split(", ") if "=" in pair)
-    if option is None or not set(given) <= set(_LIMITS):
+    if option is None:
         return None
-    limits = [word for key, value in given.items() for word in (_LIMITS[key], value)]
-    return ["--method", option, *limits]
+    given = dict(pair.split("=") for pair in said.split(", ") if "=" in pair)
+    if option == "weight-annealing" and not set(given) <= set(_LIMITS):
+        return None  # --set speaks of the annealing there
+    words = ["--method", option]
+    for key, value in given.items():
+        words += [_LIMITS[key], value] if key in _LIMITS else ["--set", f"{key}={_bare(value)}"]
+    return words
+
+
+def _bare(value: str) -> str:
+    """A value of Python as the command line writes it."""
+    return value.strip("'\"")
 
 
 def _hidden_words(fit: Fit) -> list[str]:

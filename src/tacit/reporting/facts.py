@@ -18,6 +18,7 @@ from tacit.reporting.again import again
 from tacit.reporting.answer import answer
 from tacit.reporting.gaps import missing
 from tacit.reporting.loans import borrowed
+from tacit.reporting.paths import path
 from tacit.reporting.rules import rules
 from tacit.reporting.runs import course
 from tacit.reporting.tabled import tables
@@ -36,6 +37,7 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
     "missing": ("Missing cells", missing),
     "hidden": ("Hidden variables", hidden),
     "borrowed": ("Borrowed", borrowed),
+    "path": ("The path", path),
     "course": ("How it went", course),
     "again": ("To do it again", again),
 }

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import inferred, lent, ruled, sought, wording
+from tacit.reporting import inferred, lent, paths, ruled, sought, wording
 from tacit.reporting.charts import chart, thinned
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
@@ -277,6 +277,7 @@ KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "missing": ("missing.html", _missing),
     "hidden": ("hidden.html", _hidden),
     "borrowed": ("borrowed.html", _borrowed),
+    "path": ("path.html", lambda known: paths.view(known["path"])),
     "course": ("course.html", _course),
     "again": ("again.html", _again),
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
-from tacit.reporting import inferred, sought
+from tacit.reporting import inferred, paths, sought
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import hidden, missing
 from tacit.reporting.lent import borrowed
@@ -191,6 +191,7 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "missing": missing,
     "hidden": hidden,
     "borrowed": borrowed,
+    "path": paths.blocks,
     "course": _course,
     "again": _again,
 }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tacit import frames
 from tacit.arrays import Floats
 from tacit.core.errors import FormatError, listed, quoted
 from tacit.core.grid import Grid
@@ -74,6 +79,38 @@ class BottleneckPath:
         scores = [-np.inf if each is None else each for each in told]
         best = int(np.argmax(scores)) if np.max(scores, initial=-np.inf) > -np.inf else -1
         return self.steps[best].gamma
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The path as columns with a line per gamma, those of hidden variables by their names."""
+        found: dict[str, npt.NDArray[Any]] = {
+            name: self.column(name) for name in ("gamma", "objective", "log_likelihood", "fit")
+        }
+        for at, name in enumerate(self.hidden):
+            told = quoted(name)
+            found[f"information({told})"] = self.column("information")[:, at]
+            found[f"effective({told})"] = self.column("effective")[:, at].astype(np.int64)
+        found["steps"] = self.column("steps").astype(np.int64)
+        found["disturbed"] = self.column("disturbed").astype(np.bool_)
+        if any(each.held_out is not None for each in self.steps):
+            found["held_out"] = self.column("held_out")
+        return found
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame, by default a pandas one, with a line per gamma."""
+        return frames.build(self.columns(), backend)
+
+    def save(self, path: str | Path) -> None:
+        """Write .csv, .tsv, .parquet or .json by suffix, whole or not at all."""
+        from tacit.io.casesout import write_columns
+        from tacit.io.files import suffix, write_whole
+
+        if suffix(path) == ".json":
+            plain = self.to_plain()
+            if not isfinite(self.threshold):
+                plain["threshold"] = str(self.threshold)
+            write_whole(path, json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n")
+        else:
+            write_columns(self.columns(), path)
 
     def to_plain(self) -> dict[str, Any]:
         """Plain data, as JSON holds it."""
