@@ -119,3 +119,50 @@ def share_below(network: Any, name: str, value: float, found: Found) -> float:
         away = (value - mean[at]) / sqrt(2 * covariance[at, at])
         share += np.exp(log_p - total) * (1 + erf(away)) / 2
     return float(share)
+
+
+def information(network: Any, one: str, other: str, found: Found, points: int = 1500) -> float:
+    """I(one; other | findings) as a sum over states and over a fine grid of values."""
+    total = mass(network, found)
+    names = [one, other]
+    reals = [name for name in names if is_real(network, name)]
+    axes = {name: _grid(network, name, found, points) for name in reals}
+    cells: dict[tuple[str | None, ...], np.ndarray] = {}
+    for states, log_p, (rest, mean, covariance) in configurations(network, found):
+        key = tuple(None if name in reals else states[name] for name in names)
+        at = [rest.index(name) for name in reals]
+        density = np.exp(log_p - total) * _density(
+            [axes[name] for name in reals], mean[at], covariance[np.ix_(at, at)]
+        )
+        cells[key] = cells.get(key, np.zeros_like(density)) + density
+    step = np.prod([axis[1] - axis[0] for axis in axes.values()])
+    first = list(dict.fromkeys(key[0] for key in cells))
+    second = list(dict.fromkeys(key[1] for key in cells))
+    size = tuple(axis.size for axis in axes.values())
+    blank = np.zeros(size)
+    joint = np.array([[cells.get((a, b), blank) for b in second] for a in first]) * step
+    shape = [axes[n].size if n in reals else 1 for n in names]
+    joint = joint.reshape(len(first), len(second), *shape)
+    mine = joint.sum(axis=(1, 3), keepdims=True)
+    its = joint.sum(axis=(0, 2), keepdims=True)
+    used = joint > 0
+    return float(np.sum(joint[used] * np.log((joint / (mine * its))[used])))
+
+
+def _grid(network: Any, name: str, found: Found, points: int) -> np.ndarray:
+    ends = []
+    for _, log_p, (rest, mean, covariance) in configurations(network, found):
+        if log_p > -inf:
+            at = rest.index(name)
+            reach = 8 * sqrt(covariance[at, at])
+            ends += [mean[at] - reach, mean[at] + reach]
+    return np.linspace(min(ends), max(ends), points)
+
+
+def _density(axes: list[np.ndarray], mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """The density of one or two reals on a grid; of none, 1."""
+    if not axes:
+        return np.ones(())
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1) - mean
+    squares = np.einsum("...i,ij,...j->...", points, np.linalg.inv(covariance), points)
+    return np.exp(-0.5 * squares) / sqrt(np.linalg.det(2 * np.pi * covariance))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tacit as tc
+from mixed import mixed_network
 from tacit.cli.main import execute
 
 NAMES = "asia, tub, smoke, lung, bronc, either, xray, dysp"
@@ -28,6 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("empty.csv").write_text("")
     Path("heads.csv").write_text("xray,dysp\n")
     Path("void.csv").write_text("A,B\nx,\ny,\n")
+    tc.write(mixed_network(1), "mixed.json")
     Path("other.csv").write_text("x,y\n1,2\n")
     tc.fit("asia.bif", "gaps.csv", method=tc.EM(max_steps=2), seed=1, checkpoint="run.ckpt")
     Path("cut.ckpt").write_text(Path("run.ckpt").read_text()[:200])
@@ -86,6 +88,24 @@ MESSAGES = {
     ),
     "query asia.bif 'P(lung | xray=yes, xray=no)' --most-probable": (
         "'xray' is given twice\n\n    P(lung | xray=yes, xray=no)\n                       ^^^^\n"
+    ),
+    "query mixed.json 'P(A0)' --given X1=high": (
+        "--given: 'X1' is continuous; a finding on it is a number, not 'high'\n\n"
+        "    X1=high\n       ^^^^\n"
+    ),
+    "query mixed.json 'P(A0)' --given 'X1={1, 2}'": (
+        "--given: 'X1' is continuous; a finding on it is a number\n\n    X1={1, 2}\n    ^^\n"
+    ),
+    "query mixed.json 'P(A0)' --given 'X1=1' --given 'X1=2'": (
+        "--given: 'X1' is given twice\n\n    X1=2\n    ^^\n"
+    ),
+    "query mixed.json 'P(X0=2)' --most-probable": (
+        "--most-probable finds the value of 'X0'; name none\n\n    P(X0=2)\n         ^\n"
+    ),
+    "query mixed.json 'P(X0)' --most-probable": (
+        "the distribution of X0 is a mixture of normals, whose peak has no closed form\n\n"
+        "ask tc.query for the mixture, or leave out of= for the most probable values of "
+        "everything together\n"
     ),
     "predict asia.bif whole.csv -o p.csv": (
         "every cell is observed, so there is nothing to predict\n\n"

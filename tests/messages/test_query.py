@@ -7,6 +7,7 @@ from math import prod
 import pytest
 
 import tacit as tc
+from mixed import mixed_network
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
 from tacit.families.gaussian import LinearGaussian
@@ -244,6 +245,52 @@ def test_what_normal_answers_do_not_know():
         with pytest.raises(tc.QueryError) as caught:
             wrong()
         assert str(caught.value) == message
+
+
+def test_what_mixtures_of_normals_cannot_say():
+    network = mixed_network(1)
+    for wrong, message in (
+        (
+            lambda: tc.most_probable(network, of=["X0"]),
+            "the distribution of X0 is a mixture of normals, whose peak has no closed form\n\n"
+            "ask tc.query for the mixture, or leave out of= for the most probable values of "
+            "everything together",
+        ),
+        (
+            lambda: tc.mutual_information(network, ["X0", "X1"], ["X2", "X3"]),
+            "the distribution of these variables is a mixture of normals, whose information is an "
+            "integral over 4 dimensions; it is computed for 3 at most\n\n"
+            "ask about fewer continuous variables at once, or give more findings",
+        ),
+        (
+            lambda: tc.sensitivity(network, "P(A0=a | X1=2)"),
+            "tc.sensitivity is for probabilities that rest on tables alone; this one rests on the "
+            "continuous 'X1'",
+        ),
+        (
+            lambda: tc.divergence(network, network),
+            "networks with continuous and discrete variables, here 'A0', are mixtures of normals, "
+            "whose divergence has no closed form\n\n"
+            "compare tc.log_likelihood of both on many cases of tc.sample",
+        ),
+        (
+            lambda: tc.joint_normal(NETWORK),
+            "the network has no continuous variable, so no joint normal",
+        ),
+    ):
+        with pytest.raises(tc.TacitError) as caught:
+            wrong()
+        assert str(caught.value) == message
+
+
+def test_unknown_rows_say_nothing_beside_reals_either():
+    cases = {"Flu": ["no", "no", "no"], "Cough": ["dry", "wet", "none"], "X": [1.0, 2.5, 3.0]}
+    dag = tc.Network.of([*(NETWORK[name] for name in NETWORK), REALS["X"]])
+    cases["Age group"] = ["young"] * 3
+    network = tc.fit(dag, cases, estimate=tc.ML(empty="nan")).network
+    with pytest.raises(tc.NetworkError) as caught:
+        tc.predict(network, {"X": [1.0]})
+    assert str(caught.value).startswith('P(Flu | "Age group"=old) is unknown')
 
 
 @pytest.mark.parametrize("empty", ["nan", "zeros"])

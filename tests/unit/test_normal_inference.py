@@ -277,3 +277,25 @@ def test_an_exact_function_decides_between_states():
     assert_allclose(answer.values, [0, 1])
     with pytest.raises(tc.ImpossibleError):
         tc.query(network, "Kind", given={"X": 1.5, "Y": 2.0})
+
+
+def test_independent_causes_beside_reals_are_written_out():
+    states = ("no", "yes")
+    causes = [tc.Discrete(name, states) for name in ("Flu", "Cold", "Cough")]
+    noisy = tc.NoisyOr(tuple(causes), [0.8, 0.5], 0.1)
+    temperature = tc.Continuous("Temperature")
+    rest = [
+        tc.Table((causes[0],), np.array([0.9, 0.1])),
+        tc.Table((causes[1],), np.array([0.7, 0.3])),
+        tc.ConditionalGaussian(
+            (causes[0], temperature), np.zeros((2, 0)), [36.8, 38.5], [0.4, 0.8]
+        ),
+    ]
+    network = tc.Network.of([*rest, noisy])
+    table = tc.Network.of([*rest, noisy.to_table()])
+    found = {"Cough": "yes", "Temperature": 37.9}
+    ours = tc.query(network, "P(Flu, Cold)", given=found).values
+    assert_allclose(ours, naive.state_posterior(table, ["Flu", "Cold"], found), atol=1e-12)
+    assert tc.query(network, "Temperature", given={"Cough": "yes"}).mean["Temperature"] == (
+        pytest.approx(naive.real_posterior(table, ["Temperature"], {"Cough": "yes"})[0][0])
+    )

@@ -11,7 +11,7 @@ from tacit.core.variables import Discrete
 if TYPE_CHECKING:
     from tacit.core.dag import Dag
     from tacit.core.network import Network
-    from tacit.infer.findings import Finding
+    from tacit.infer.normal.findings import AnyFinding
     from tacit.knowledge.terms import Term
 
 REST = "rest"
@@ -32,8 +32,12 @@ def given_of(network: Network, texts: Sequence[str] | None) -> dict[str, Any]:
     return found
 
 
-def plain_finding(network: Network, said: Finding, weighed: bool) -> Any:
-    """A state, a set of states, or {state: likelihood}."""
+def plain_finding(network: Network, said: AnyFinding, weighed: bool) -> Any:
+    """A state, a set of states, {state: likelihood}, or the value of what is continuous."""
+    from tacit.infer.normal.findings import RealFinding
+
+    if isinstance(said, RealFinding):
+        return said.value
     variable = network.variables[said.name]
     assert isinstance(variable, Discrete)
     pairs = zip(variable.states, said.likelihood.tolist(), strict=True)
@@ -52,11 +56,11 @@ def _terms(text: str, option: str) -> tuple[Term, ...]:
         raise type(problem)(f"{option}: {problem}") from None
 
 
-def _bound(network: Network, term: Term, text: str) -> Finding:
-    from tacit.infer.findings import finding
+def _bound(network: Network, term: Term, text: str) -> AnyFinding:
+    from tacit.infer.normal.findings import bound_finding
 
     try:
-        return finding(network, term, text)
+        return bound_finding(network, term, text)
     except TacitError as problem:
         raise type(problem)(f"--given: {problem}") from None
 

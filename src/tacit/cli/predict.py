@@ -47,7 +47,8 @@ def predict(
     most_probable: Annotated[
         bool,
         typer.Option(
-            "--most-probable", help="Write the most probable state of each, and its probability."
+            "--most-probable",
+            help="Write the most probable state of each and its probability, or its mean and sd.",
         ),
     ] = False,
     hide: Annotated[
@@ -66,7 +67,8 @@ def predict(
 ) -> Answer:
     """Predict what cases do not say.
 
-    One line per case; a column A=yes for every state of every variable with missing cells.
+    One line per case; a column A=yes for every state of every variable with missing cells, mean(X)
+    and sd(X) for one that is continuous.
     """
     del seed
     from tacit.io.casesout import PACKED, SUFFIXES, write_cases
@@ -103,31 +105,30 @@ def _without(data: Dataset, hidden: list[str]) -> Dataset:
 
 
 def _posteriors(prediction: Prediction) -> Dataset:
-    """A real column `A=yes` for every state; a case that cannot be has empty cells."""
+    """A column `A=yes` for every state, or `mean(X)` and `sd(X)`; a case that cannot be has empty
+    cells."""
+    from tacit.core.variables import Continuous
+
+    return _dataset([(Continuous(name), values) for name, values in prediction.columns()])
+
+
+def _states(prediction: Prediction) -> Dataset:
+    """Columns `A` and `P(A)`: the most probable state, and how probable it is; `X` and `sd(X)`, its
+    mean and how far it may be off, of what is continuous."""
+    import numpy as np
+
     from tacit.core.variables import Continuous, Discrete
 
     columns: list[tuple[Variable, Column]] = []
     for name in prediction.unobserved:
-        variable = prediction.network.variables[name]
-        assert isinstance(variable, Discrete)
-        values = prediction[name]
-        for at, state in enumerate(variable.states):
-            columns.append((Continuous(f"{name}={state}"), values[:, at]))
-    return _dataset(columns)
-
-
-def _states(prediction: Prediction) -> Dataset:
-    """Columns `A` and `P(A)`: the most probable state, and how probable it is."""
-    import numpy as np
-
-    from tacit.core.variables import Continuous
-
-    columns: list[tuple[Variable, Column]] = []
-    for name in prediction.unobserved:
-        values = prediction[name]
+        values, variable = prediction[name], prediction.network.variables[name]
+        if not isinstance(variable, Discrete):
+            columns.append((variable, values))
+            columns.append((Continuous(f"sd({name})"), prediction.sd[name]))
+            continue
         best = values.argmax(axis=1)
         chance = values[np.arange(len(values)), best]
-        columns.append((prediction.network.variables[name], np.where(np.isnan(chance), -1, best)))
+        columns.append((variable, np.where(np.isnan(chance), -1, best)))
         columns.append((Continuous(f"P({name})"), chance))
     return _dataset(columns)
 

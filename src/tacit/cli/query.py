@@ -12,15 +12,18 @@ from tacit.cli.given import given_of, plain_finding
 from tacit.cli.options import Given, Json, NetworkFile, Quiet, Seed
 from tacit.cli.reading import network_of
 from tacit.core.errors import OptionError
+from tacit.core.variables import Discrete
 
 if TYPE_CHECKING:
     from tacit.core.network import Network
     from tacit.infer.answers import Answer as Probabilities
+    from tacit.infer.normal.mixtures import NormalAnswer
 
 EXAMPLES = """\
 tacit query asia.bif "P(lung | xray=yes, smoke=no)"
 tacit query asia.bif "P(lung=yes | dysp=yes)" --given "asia={yes: 0.3, no: 0.1}"
 tacit query asia.bif "P(lung, bronc | dysp=yes)" --most-probable
+tacit query engine.json "P(Power | Wind=7.5, State=worn)"
 tacit query wide.bif "P(A | B=b)" --method weighting:100000 --seed 1"""
 
 
@@ -47,9 +50,9 @@ def query(
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Ask a network for probabilities.
+    """Ask a network for probabilities, and for the distribution of what is continuous.
 
-    Exactly, unless --method says otherwise; with --most-probable for states instead.
+    Exactly, unless --method says otherwise; with --most-probable for states and values instead.
     """
     if text is None and not most_probable:
         raise OptionError('a query is needed, "P(A | B=b)" for example, or --most-probable')
@@ -67,7 +70,7 @@ def query(
         assert text is not None
         answer = ask(found, text, given=findings, method=sampling)
         shown, plain = _told(answer), _plain(answer)
-        brief = shown if answer.variables else repr(float(answer))
+        brief = repr(float(answer)) if _is_number(answer) else shown
         used = None if sampling is None else sampling.seed
         plain |= {"method": method or "exact", "seed": used}
         if used is not None and seed is None:
@@ -76,22 +79,48 @@ def query(
     return Answer("\n".join([shown, *noted(notes)]), plain, brief, json=json, quiet=quiet)
 
 
+def _is_number(answer: Probabilities) -> bool:
+    return not (answer.variables or hasattr(answer, "reals"))
+
+
 def _told(answer: Probabilities) -> str:
     from tacit.core.grid import number
 
-    if answer.variables:
+    if not _is_number(answer):
         return str(answer)
     error = f" ± {float(answer.errors):.2g}" if answer.errors is not None else ""
     return f"{answer.query} = {number(float(answer), 4)}{error}"
 
 
 def _plain(answer: Probabilities) -> dict[str, Any]:
+    from tacit.infer.normal.mixtures import NormalAnswer
+
     return {
         "query": answer.query,
         "variables": [{"name": v.name, "states": list(v.states)} for v in answer.variables],
         "probabilities": answer.values.tolist(),
         "errors": None if answer.errors is None else answer.errors.tolist(),
+        **(_normals(answer) if isinstance(answer, NormalAnswer) else {}),
     }
+
+
+def _normals(answer: NormalAnswer) -> dict[str, Any]:
+    """Moments of what is continuous, and the normals they come from; states by position."""
+    mean, sd, interval = answer.mean, answer.sd, answer.interval
+    return {
+        "reals": [
+            {"name": name, "mean": mean[name], "sd": sd[name], "interval": list(interval[name])}
+            for name in answer.names
+        ],
+        "covariance": answer.covariance.tolist(),
+        "normals": [
+            {"weight": weight, "states": states, "means": means, "covariance": covariance}
+            for weight, states, means, covariance in zip(
+                answer.weights.tolist(), answer.configurations.tolist(), answer.means.tolist(),
+                answer.covariances.tolist(), strict=True,
+            )
+        ],
+    }  # fmt: skip
 
 
 def _states(
@@ -106,6 +135,7 @@ def _states(
     best = most_probable(network, of=of, given={**more, **findings})
     plain = {
         "states": dict(best.states),
+        "values": dict(best.values),
         "probability": best.probability,
         "log_probability": best.log_probability,
     }
@@ -115,21 +145,25 @@ def _states(
 def _parts(network: Network, text: str) -> tuple[list[str], dict[str, Any]]:
     """The variables that a query names, and its findings."""
     from tacit.core.errors import marked
-    from tacit.infer.findings import discrete, finding
+    from tacit.infer.normal.findings import bound_finding
+    from tacit.infer.queries import target_of
     from tacit.knowledge.reading import parse_query
+    from tacit.knowledge.terms import Term
 
     if text in network.variables:
         return [text], {}
     asked = parse_query(text)
     for term in asked.targets:
-        discrete(network, term.variable, text)
+        target = target_of(network, Term(term.variable), text)
         if term.states is not None:
-            word = term.states[0]
-            what = f"--most-probable finds the state of {term.variable.text!r}; name no state"
+            word, name = term.states[0], term.variable.text
+            what = f"--most-probable finds the value of {name!r}; name none"
+            if isinstance(target, Discrete):
+                what = f"--most-probable finds the state of {name!r}; name no state"
             raise OptionError(marked(text, word.start, word.end, what))
     given = {}
     for term in asked.given:
-        said = finding(network, term, text)
+        said = bound_finding(network, term, text)
         if said.name in given:
             what = f"{said.name!r} is given twice"
             raise OptionError(marked(text, term.variable.start, term.variable.end, what))

@@ -42,6 +42,13 @@ def divergence(p: Network, q: Network) -> Divergence:
     if all(isinstance(variable, Discrete) for variable in p.variables.values()):
         parts = {name: _expected_log(p, p, name) - _expected_log(p, q, name) for name in p}
         return Divergence(sum(parts.values()), parts)
+    for name, variable in p.variables.items():
+        if isinstance(variable, Discrete):
+            raise NetworkError(
+                f"networks with continuous and discrete variables, here {name!r}, are mixtures of "
+                "normals, whose divergence has no closed form\n\ncompare tc.log_likelihood of both "
+                "on many cases of tc.sample"
+            )
     return Divergence(_gaussian_divergence(p, q))
 
 

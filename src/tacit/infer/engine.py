@@ -107,7 +107,7 @@ def engine_of(network: Network) -> Engine:
         if kept is None or kept.network is not network:
             tables, chains = taken_apart(network)
             layout = layout_of(tables.dag, tables.variables, (), chains, tuple(network))
-            _check_whole(network)
+            check_whole(network)
             kept = Engine(network, layout, layout.parameters(tables))
             _engines[id(network)] = kept
             while len(_engines) > KEPT_NETWORKS:
@@ -116,7 +116,7 @@ def engine_of(network: Network) -> Engine:
         return kept
 
 
-def _check_whole(network: Network) -> None:
+def check_whole(network: Network) -> None:
     """Nothing, or an error about a table with rows that a policy for empty ones left open."""
     for name in network:
         table = network[name]

@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import QueryError
+from tacit.core.errors import QueryError, listed
 from tacit.core.grid import Grid, number
 from tacit.core.network import Network
+from tacit.core.variables import Discrete
 from tacit.families.table import Table, row_label
 from tacit.infer.engine import Engine, engine_of
 from tacit.infer.exact import explain_impossible
 from tacit.infer.findings import Finding, finding
+from tacit.infer.normal.bulk import above, is_real
+from tacit.infer.normal.information import information
+from tacit.infer.normal.mixtures import NormalAnswer
 from tacit.infer.queries import query
 from tacit.infer.sizes import check_size
 from tacit.knowledge.reading import parse_query
@@ -28,10 +32,18 @@ def mutual_information(
     *,
     given: Mapping[str, Any] | None = None,
 ) -> float:
-    """I(one; other) in nats, under the findings `given`: Σ p(a, b) log(p(a, b) / p(a) p(b))."""
+    """I(one; other) in nats, under the findings `given`: Σ p(a, b) log(p(a, b) / p(a) p(b)).
+
+    Continuous variables have it in closed form where their distribution is normal. Where it is a
+    mixture, as beside discrete variables, the sum is an integral over them, to 1e-8, of three
+    variables at most.
+    """
     ones = [one] if isinstance(one, str) else list(one)
     others = [other] if isinstance(other, str) else list(other)
-    joint = query(network, [*ones, *others], given=given).values
+    answer = query(network, [*ones, *others], given=given)
+    if isinstance(answer, NormalAnswer):
+        return information(answer, ones, others)
+    joint = answer.values
     first = tuple(range(len(ones)))
     second = tuple(range(len(ones), joint.ndim))
     apart = joint.sum(axis=second, keepdims=True) * joint.sum(axis=first, keepdims=True)
@@ -95,6 +107,7 @@ def sensitivity(network: Network, text: str) -> Sensitivity:
             f"{text} is a whole distribution; a slope needs one probability, for example "
             f"P({asked.targets[0].variable.text}=... | ...)"
         )
+    network = _of_tables(network, [term.variable.text for term in (*asked.given, *held)])
     given = [finding(network, term, text) for term in asked.given]
     event = [finding(network, term, text) for term in held]
     value = float(query(network, text))
@@ -107,6 +120,20 @@ def sensitivity(network: Network, text: str) -> Sensitivity:
             engine.layout.block(change, at), engine.layout.block(engine.theta, at)
         )
     return Sensitivity(str(asked), value, network, slopes)
+
+
+def _of_tables(network: Network, names: Sequence[str]) -> Network:
+    """The network, or, if that has continuous variables, the part of it that bears on these."""
+    if not is_real(network):
+        return network
+    part = above(network, {name for name in names if name in network})
+    real = [name for name in part if not isinstance(part.variables[name], Discrete)]
+    if real:
+        raise QueryError(
+            f"tc.sensitivity is for probabilities that rest on tables alone; this one rests on the "
+            f"continuous {listed(map(repr, real), 4)}"
+        )
+    return part
 
 
 def _proportional(change: Floats, theta: Floats) -> Floats:

@@ -42,7 +42,7 @@ def query(
     check_network(network)
     asked = _asked(network, text)
     found = bound_findings(network, asked.given, given, asked.text)
-    targets = [_target(network, term, asked.text) for term in asked.targets]
+    targets = [target_of(network, term, asked.text) for term in asked.targets]
     names = [target.name for target in targets]
     _check_targets(asked, {*settled(states_found(found)), *values_found(found)})
     if is_real(network):
@@ -90,7 +90,7 @@ def _marked(text: str, word: Word, what: str) -> str:
     return marked(text, word.start, word.end, what) if text else what
 
 
-def _target(network: Network, term: Term, text: str) -> Variable:
+def target_of(network: Network, term: Term, text: str) -> Variable:
     """The variable asked for; one that is continuous can be held to no state."""
     variable = network.variables.get(term.variable.text)
     if not isinstance(variable, Continuous):

@@ -32,7 +32,7 @@ def bound_findings(
     """The findings of a query's text, then those of a mapping, {"A": "yes", "X": 1.2}."""
     if given is not None and not isinstance(given, Mapping):
         raise QueryError(f'findings are given like {{"B": "b"}}, not as {given!r}')
-    found = [_bound(network, term, text) for term in terms]
+    found = [bound_finding(network, term, text) for term in terms]
     for name, said in (given or {}).items():
         if isinstance(network.variables.get(str(name)), Continuous):
             found.append(_real(str(name), said, Word(str(name)), ""))
@@ -41,7 +41,8 @@ def bound_findings(
     return found
 
 
-def _bound(network: Network, term: Term, text: str) -> AnyFinding:
+def bound_finding(network: Network, term: Term, text: str) -> AnyFinding:
+    """A term as a finding on its variable; errors mark the words in `text` if there is one."""
     name = term.variable.text
     if not isinstance(network.variables.get(name), Continuous):
         return finding(network, term, text)

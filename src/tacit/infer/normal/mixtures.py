@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from tacit import frames
-from tacit.arrays import Floats, Ints, readonly
+from tacit.arrays import Bools, Floats, Ints, readonly
 from tacit.core.errors import OptionError, QueryError, listed, nearest, quoted
-from tacit.core.grid import Grid, percentage
+from tacit.core.grid import Grid, number, percentage
 from tacit.core.variables import Continuous, Discrete
 from tacit.families.table import cells
 from tacit.infer.answers import Answer
@@ -102,14 +102,10 @@ class NormalAnswer(Answer):
                 raise QueryError(f"{self.query} does not ask for the states of {name!r}")
             at = known.index(name)
             kept &= self.configurations[:, at] == self.variables[at].code(state)
-        share = float(self.weights[kept].sum())
         said = ", ".join(f"{quoted(name)}={quoted(state)}" for name, state in states.items())
-        if not share > 0:
+        if not self.weights[kept].sum() > 0:
             raise QueryError(f"{self.query} holds {said} impossible")
-        return normals(
-            f"{self.query} where {said}", self.variables, self.reals, self.weights[kept] / share,
-            self.means[kept], self.covariances[kept], self.configurations[kept],
-        )  # fmt: skip
+        return self._kept(kept, f"{self.query} where {said}")
 
     def of(self, name: str) -> NormalAnswer:
         """The distribution of one of the continuous variables."""
@@ -124,8 +120,28 @@ class NormalAnswer(Answer):
             raise QueryError(f"{self.query} has {len(self.reals)} means; take mean[...] of one")
         return float(self.weights @ self.means[:, 0])
 
+    def by_state(self) -> list[tuple[tuple[str, ...], NormalAnswer]]:
+        """The states asked for that are possible, and the distribution where they hold."""
+        shape, found = self.values.shape, []
+        at = cells(shape, list(self.configurations.T))
+        for cell in np.flatnonzero(self.values.ravel() > 0).tolist():
+            codes = np.unravel_index(cell, shape)
+            states = tuple(v.states[c] for v, c in zip(self.variables, codes, strict=True))
+            kept = at == cell
+            found.append((states, self._kept(kept, self.query)))
+        return found
+
+    def _kept(self, kept: Bools, title: str) -> NormalAnswer:
+        """The mixture of some of its normals."""
+        weights = self.weights[kept] / self.weights[kept].sum()
+        mixture = weights, self.means[kept], self.covariances[kept], self.configurations[kept]
+        return normals(title, self.variables, self.reals, *mixture)
+
     def to_frame(self, backend: str | None = None) -> Any:
-        """One line per variable: mean, sd and the interval of 95%."""
+        """One line per variable: mean, sd and the interval of 95%. Where states were asked for as
+        well, one line for each of them: its probability, and the means and sds where it holds."""
+        if self.variables:
+            return frames.build(self._state_columns(), backend)
         interval = list(self.interval.values())
         return frames.build(
             {
@@ -138,8 +154,32 @@ class NormalAnswer(Answer):
             backend,
         )
 
+    def _state_columns(self) -> dict[str, Any]:
+        parts = self.by_state()
+        columns: dict[str, Any] = {
+            v.name: [states[at] for states, _ in parts] for at, v in enumerate(self.variables)
+        }
+        columns["probability"] = self.values.ravel()[self.values.ravel() > 0]
+        for name in self.names:
+            columns[f"mean({name})"] = np.array([part.mean[name] for _, part in parts])
+            columns[f"sd({name})"] = np.array([part.sd[name] for _, part in parts])
+        return columns
+
+    def _state_grid(self, most_rows: int) -> Grid:
+        columns, labels = self._state_columns(), len(self.variables)
+        lines = list(zip(*columns.values(), strict=True))
+        rows = tuple(
+            (*line[:labels], number(float(line[labels])), *(f"{x:.4g}" for x in line[labels + 1 :]))
+            for line in lines[:most_rows]
+        )
+        more = len(lines) - len(rows)
+        foot = f"  ... and {more:,} more" if more else ""
+        return Grid(self.query, tuple(columns), rows, labels=labels, foot=foot)
+
     def grid(self, most_rows: int = 60) -> Grid:
         """The answer as a labelled table."""
+        if self.variables:
+            return self._state_grid(most_rows)
         mean, sd, interval = self.mean, self.sd, self.interval
         rows = tuple(
             (quoted(name), *(f"{x:.4g}" for x in (mean[name], sd[name], *interval[name])))

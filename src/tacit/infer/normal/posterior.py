@@ -10,7 +10,9 @@ import numpy as np
 
 from tacit.arrays import Codes, Floats, Ints
 from tacit.core.network import Network
+from tacit.families.noisy import Noisy
 from tacit.families.table import Table
+from tacit.infer.engine import check_whole
 from tacit.infer.normal.beliefs import CERTAIN, Beliefs, Factor, Scope, Tree
 from tacit.infer.normal.components import System, system_of
 from tacit.infer.normal.dense import Canonical, Moment, Solution
@@ -35,10 +37,12 @@ class Parameters:
 
     @staticmethod
     def of(plan: Plan, network: Network) -> Parameters:
-        """The parameters of a network that has this plan."""
+        """The parameters of a network that has this plan; independent causes are written out."""
+        check_whole(network)
         logs: list[Floats | None] = []
         for name in plan.layout.names:
             family = network[name]
+            family = family.to_table() if isinstance(family, Noisy) else family
             with np.errstate(divide="ignore"):
                 logs.append(np.log(family.values) if isinstance(family, Table) else None)
         return Parameters(numbers_of(plan.frame, network), tuple(logs))
