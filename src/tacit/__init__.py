@@ -105,7 +105,7 @@ _HOMES = {
     "tacit.learn.fit": ("fit",),
     "tacit.learn.fits": ("Fit",),
     "tacit.learn.saved": ("load_fit",),
-    "tacit.learn.methods": ("EM", "AvailableCases", "FillIn", "Gradient"),
+    "tacit.learn.methods": ("EM", "AvailableCases", "FillIn", "Gradient", "MeanFieldEM"),
     "tacit.learn.annealing.settings": ("WeightAnnealing",),
     "tacit.learn.bottleneck.settings": ("IBEM",),
     "tacit.learn.bottleneck.path": ("BottleneckPath", "PathStep"),

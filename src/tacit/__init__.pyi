@@ -137,6 +137,7 @@ from tacit.learn.methods import EM as EM
 from tacit.learn.methods import AvailableCases as AvailableCases
 from tacit.learn.methods import FillIn as FillIn
 from tacit.learn.methods import Gradient as Gradient
+from tacit.learn.methods import MeanFieldEM as MeanFieldEM
 from tacit.learn.posterior import posterior as posterior
 from tacit.learn.posteriors import Posterior as Posterior
 from tacit.learn.saved import load_fit as load_fit

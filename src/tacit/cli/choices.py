@@ -41,6 +41,7 @@ class MethodName(StrEnum):
     AVAILABLE = "available"
     WEIGHT_ANNEALING = "weight-annealing"
     IBEM = "ibem"
+    MEAN_FIELD = "mean-field"
 
 
 class StartName(StrEnum):
@@ -105,7 +106,7 @@ def method_of(
     from tacit.cli.tuning import tuned
     from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.bottleneck.settings import IBEM
-    from tacit.learn.methods import EM, AvailableCases, FillIn, Gradient
+    from tacit.learn.methods import EM, AvailableCases, FillIn, Gradient, MeanFieldEM
 
     given: dict[str, Any] = {key: value for key, value in limits.items() if value is not None}
     if name is None and not given and not settings:
@@ -116,6 +117,7 @@ def method_of(
         MethodName.AVAILABLE: AvailableCases,
         MethodName.WEIGHT_ANNEALING: WeightAnnealing,
         MethodName.IBEM: IBEM,
+        MethodName.MEAN_FIELD: MeanFieldEM,
     }
     set_ = tuned(kinds.get(name, EM), settings)
     allowed = {

@@ -112,9 +112,9 @@ def check_checkpoint(
     """Notes about the checkpoint of a fit, or an error: only methods with long climbs have one."""
     from tacit.learn.annealing.settings import WeightAnnealing
     from tacit.learn.bottleneck.settings import IBEM
-    from tacit.learn.methods import EM
+    from tacit.learn.methods import EM, MeanFieldEM
 
-    able = isinstance(method, EM | WeightAnnealing | IBEM | None)
+    able = isinstance(method, EM | MeanFieldEM | WeightAnnealing | IBEM | None)
     unable = "--checkpoint keeps a running EM; --method em is the one that has it"
     return check_kept(checkpoint, resume, "" if able else unable, others, read)
 

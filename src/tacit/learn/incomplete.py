@@ -25,6 +25,7 @@ from tacit.infer.pieces import compile_cases, log_masses
 from tacit.learn.annealing.annealed_em import AnnealedClimb, Annealing, run_annealed
 from tacit.learn.annealing.driver import Round
 from tacit.learn.annealing.settings import WeightAnnealing
+from tacit.learn.bottleneck.mean_field import run_mean_field
 from tacit.learn.bottleneck.path import BottleneckPath
 from tacit.learn.bottleneck.running import Bottleneck, PathClimb, run_bottleneck
 from tacit.learn.bottleneck.settings import IBEM
@@ -37,11 +38,11 @@ from tacit.learn.expectation import EmIterate, Problem, reordered
 from tacit.learn.fill_in import run_fill_in
 from tacit.learn.fits import Run
 from tacit.learn.gradient import run_gradient
-from tacit.learn.methods import EM, FillIn, Gradient
+from tacit.learn.methods import EM, FillIn, Gradient, MeanFieldEM
 from tacit.learn.progress import Report
 from tacit.learn.starts import check_possible, given_parameters
 
-Inferring: TypeAlias = EM | Gradient | FillIn | WeightAnnealing | IBEM
+Inferring: TypeAlias = EM | MeanFieldEM | Gradient | FillIn | WeightAnnealing | IBEM
 """The methods that infer what is missing."""
 
 
@@ -194,11 +195,22 @@ def _climbs(
     if isinstance(method, EM):
         task = Task(problem, method, hidden, how.seed, given)
         return run_em(task, thread_bound(how.threads), how.told, how.checkpoint)
+    if isinstance(method, MeanFieldEM):
+        task, threads = Task(problem, EM(), hidden, how.seed, given), thread_bound(how.threads)
+        _check_free(cases, "MeanFieldEM")
+        return run_mean_field(task, method, cases.data, threads, how.told, how.checkpoint)
     start = start_of(Task(problem, EM(), hidden, how.seed, given), 0)
     if isinstance(method, Gradient):
         run = run_gradient if problem.plan is None else run_direct
         return [run(problem, method, start, how.told)]
     return [run_fill_in(problem, cases.data, method, start, how.told)]
+
+
+def _check_free(cases: Incomplete, method: str) -> None:
+    if cases.tied:
+        raise OptionError(
+            f"tc.{method}() needs tables of their own for all variables\n\nuse tc.EM()"
+        )
 
 
 def _bottleneck(

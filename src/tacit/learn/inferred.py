@@ -27,7 +27,7 @@ from tacit.learn.expectation import Problem
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
-from tacit.learn.methods import EM, AvailableCases, Method, starts
+from tacit.learn.methods import EM, AvailableCases, MeanFieldEM, Method, starts
 from tacit.learn.notes import incomplete_notes
 from tacit.learn.obeyed import local_notes, refuse_means, resisted_notes, rule_notes
 from tacit.learn.parts import discrete_axes, pseudo_counts
@@ -158,7 +158,7 @@ def _checkpoint(
 ) -> Checkpoint | None:
     if wishes.checkpoint is None:
         return None
-    if not isinstance(choices.method, EM | WeightAnnealing | IBEM):
+    if not isinstance(choices.method, EM | MeanFieldEM | WeightAnnealing | IBEM):
         raise OptionError("checkpoint= keeps a running tc.EM(); other methods keep none")
     begin = () if wishes.start is None else problem.layout.parameters(wishes.start)
     numbers = hashlib.sha256(problem.pseudo.tobytes() + np.asarray(begin).tobytes())

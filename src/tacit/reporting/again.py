@@ -32,6 +32,7 @@ _METHODS = {
     "FillIn": "fill-in",
     "Gradient": "gradient",
     "IBEM": "ibem",
+    "MeanFieldEM": "mean-field",
 }
 _ANNEALING = "WeightAnnealing("
 _LIMITS = {"restarts": "--restarts", "tolerance": "--tolerance", "max_steps": "--max-steps"}

@@ -26,6 +26,7 @@ _METHODS = {
     "FillIn": "by filling in missing cells",
     "WeightAnnealing": "by EM with annealed weights of cases",
     "IBEM": "by information bottleneck EM",
+    "MeanFieldEM": "by mean-field EM",
 }
 
 
