@@ -139,7 +139,8 @@ def test_the_fit_is_the_optimum_of_the_concave_programme(
 def test_no_noisy_max_nearby_is_more_likely(data):
     network = data.draw(strategies.noisy_networks("noisy-max", most=3))
     cases = tc.sample(network, 60, seed=data.draw(st.integers(0, 1000)))
-    kinds = {n: network[n] for n in network if isinstance(network[n], tc.NoisyMax)}
+    noisy = [n for n in network if isinstance(network[n], tc.NoisyMax) and network[n].parents]
+    kinds = {name: network[name] for name in noisy}
     fit = tc.fit(network.dag, cases, families=kinds, prior=tc.Dirichlet(0.5))
     random = np.random.default_rng(0)
     for name in kinds:
@@ -267,3 +268,22 @@ def test_the_report_shows_links_and_what_each_arc_tells():
 
 def facts_of(fit):
     return next(e for e in tc.report(fit).facts["sections"] if e["kind"] == "network")["arcs"]
+
+
+def test_estimates_by_drawing_agree_with_the_exact_answer():
+    network, _ = drawn(4, 10, 9)
+    exact = tc.query(network, "P(C0 | Fever=yes)").values
+    found = tc.query(network, "P(C0 | Fever=yes)", method=tc.LikelihoodWeighting(40_000, seed=1))
+    assert_allclose(found.values, exact, atol=0.02)
+
+
+def test_the_divergence_is_that_of_the_tables():
+    network, cases = drawn(3, 200, 10)
+    other = tc.fit(network, cases).network
+
+    def tables(each):
+        return tc.Network.of([*(each[n] for n in ("C0", "C1", "C2")), each["Fever"].to_table()])
+
+    expected = tc.divergence(tables(network), tables(other))
+    assert_allclose(tc.divergence(network, other), expected, rtol=1e-10)
+    assert expected > 0

@@ -14,7 +14,7 @@ from tacit.arrays import Floats, Ints
 from tacit.core.errors import FormatError, TacitError
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.tasks import Evidence
-from tacit.families.cause_counts import CauseCounts, LinkCounts
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.counts import DENSE_CELLS, Counts, SparseCounts
 from tacit.families.moments import Moments
@@ -28,7 +28,7 @@ MOST_STATES = 2**31
 
 def evidence_to_plain(evidence: Evidence) -> dict[str, Any]:
     """Counts, sparse counts or moments as lists of numbers."""
-    if isinstance(evidence, CauseCounts | LinkCounts):
+    if isinstance(evidence, CauseCounts):
         return causes_to_plain(evidence)
     if isinstance(evidence, ConditionalMoments):
         return {
@@ -57,12 +57,12 @@ def evidence_from_plain(plain: Any) -> Evidence:
         return _moments(plain)
     if kind == "conditional moments":
         return _conditional_moments(plain)
-    if kind in ("cause counts", "link counts"):
+    if kind == "cause counts":
         return _causes(plain)
     if kind not in ("counts", "sparse counts"):
         raise FormatError(
             f"{kind!r} are no statistics; known are: counts, sparse counts, moments, "
-            "conditional moments, cause counts, link counts"
+            "conditional moments, cause counts"
         )
     shape, values = _shape(plain), _reals(plain, "values")
     if values.ndim != 1 or (values < 0).any():
@@ -198,35 +198,40 @@ def _conditional_moments(plain: Mapping[str, Any]) -> ConditionalMoments:
     return ConditionalMoments(weights, means, scatter)
 
 
-def causes_to_plain(evidence: CauseCounts | LinkCounts) -> dict[str, Any]:
-    """What was seen of independent causes, or is expected of each of them."""
-    values = evidence.values.tolist()
-    if isinstance(evidence, LinkCounts):
-        return {"statistics": "link counts", "values": values}
-    shape = list(evidence.shape)
-    seen = {"shape": shape, "seen": evidence.seen.tolist(), "values": values}
-    return {"statistics": "cause counts", **seen}
+def causes_to_plain(evidence: CauseCounts) -> dict[str, Any]:
+    """What was seen of independent causes, and what is expected of each of them."""
+    rest = {} if evidence.expected is None else {"expected": evidence.expected.tolist()}
+    return {
+        "statistics": "cause counts",
+        "shape": list(evidence.shape),
+        "seen": evidence.seen.tolist(),
+        "values": evidence.values.tolist(),
+        **rest,
+    }
 
 
-def _causes(plain: Mapping[str, Any]) -> CauseCounts | LinkCounts:
+def _causes(plain: Mapping[str, Any]) -> CauseCounts:
     values = _reals(plain, "values")
     if (values < 0).any():
         raise FormatError("counts must be numbers, 0 or more")
-    if plain["statistics"] == "link counts":
-        if values.ndim != 3 or values.shape[-1] != 2:
-            raise FormatError("link counts need two numbers for every cause and level")
-        return LinkCounts(values)
     shape = plain.get("shape")
     if not isinstance(shape, list) or not all(type(each) is int and each > 0 for each in shape):
         raise FormatError("the shape of counts must be a list of numbers of states")
+    values = values.reshape(-1, shape[-1]) if values.size == 0 else values
     seen = np.asarray(plain.get("seen"))
-    seen = (
-        seen.reshape(len(seen) if seen.ndim else 0, -1)
-        if seen.size
-        else np.zeros((len(values), len(shape) - 1))
-    )
+    if not seen.size:
+        seen = np.zeros((len(values), len(shape) - 1), dtype=np.int64)
     if seen.shape != (len(values), len(shape) - 1) or values.shape != (len(values), *shape[-1:]):
         raise FormatError("every configuration needs its states and its counts")
     if seen.size and (seen.dtype.kind != "i" or (seen < 0).any() or (seen >= shape[:-1]).any()):
         raise FormatError("a configuration holds something that is no state")
-    return CauseCounts(tuple(shape), seen.astype(np.int64), values)
+    return CauseCounts(tuple(shape), seen.astype(np.int64), values, _expected(plain))
+
+
+def _expected(plain: Mapping[str, Any]) -> Floats | None:
+    if plain.get("expected") is None:
+        return None
+    found = _reals(plain, "expected")
+    if found.ndim != 3 or found.shape[-1] != 2 or (found < 0).any():
+        raise FormatError("what is expected of causes are two numbers for every cause and level")
+    return found

@@ -22,6 +22,10 @@ class CauseCounts:
     seen    (configurations, parents)  codes, no row twice, rising
     values  (configurations, states of the child)
 
+    expected  (causes + 1, levels - 1, 2)  in the cases of which a cell is missing, per cause, the
+              leak last, and level: how often it is expected to have stayed below the level, and to
+              have brought it about, where no other had gone as far; None if no cell is missing
+
     A table of them would have a row for every configuration there can be; with parents in the
     dozens hardly any of those is ever seen.
     """
@@ -29,12 +33,15 @@ class CauseCounts:
     shape: tuple[int, ...]
     seen: Codes
     values: Floats
+    expected: Floats | None = None
 
     def __post_init__(self) -> None:
         seen = np.array(self.seen, dtype=code_type(max(self.shape)))
         seen.flags.writeable = False
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "values", readonly(self.values))
+        if self.expected is not None:
+            object.__setattr__(self, "expected", readonly(self.expected))
 
     @staticmethod
     def of(
@@ -49,8 +56,9 @@ class CauseCounts:
 
     @property
     def total(self) -> float:
-        """The weight of all cases counted."""
-        return float(self.values.sum())
+        """The weight of all cases: the leak takes part in each of them at the highest level."""
+        inferred = 0.0 if self.expected is None else float(self.expected[-1, -1].sum())
+        return float(self.values.sum()) + inferred
 
     def columns(self) -> list[Column]:
         """A column per parent, configuration by configuration."""
@@ -67,10 +75,12 @@ class CauseCounts:
                 f"{left.values.min():g}"
             )
         kept = (left.values > 0).any(axis=1)
-        return CauseCounts(self.shape, left.seen[kept], np.maximum(left.values[kept], 0.0))
+        rest = None if left.expected is None else np.maximum(left.expected, 0.0)
+        return CauseCounts(self.shape, left.seen[kept], np.maximum(left.values[kept], 0.0), rest)
 
     def __rmul__(self, strength: float) -> CauseCounts:
-        return CauseCounts(self.shape, self.seen, strength * self.values)
+        rest = None if self.expected is None else strength * self.expected
+        return CauseCounts(self.shape, self.seen, strength * self.values, rest)
 
     def _with(self, other: CauseCounts, sign: float) -> CauseCounts:
         if self.shape != other.shape:
@@ -81,32 +91,10 @@ class CauseCounts:
         which, example = distinct(both, self.shape[:-1])
         values = np.zeros((example.size, self.shape[-1]))
         np.add.at(values, which, np.concatenate([self.values, sign * other.values]))
-        return CauseCounts(self.shape, both[example], values)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkCounts:
-    """What each cause did by itself, as far as it was seen or is expected.
-
-    values  (causes + 1, levels - 1, 2)  per cause, the leak last, and level: how often it stayed
-            below the level, and how often it brought the level about, when it did not go beyond
-    """
-
-    values: Floats
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", readonly(self.values))
-
-    @property
-    def total(self) -> float:
-        """The weight of all cases: the leak takes part in each of them at the highest level."""
-        return float(self.values[-1, -1].sum())
-
-    def __add__(self, other: LinkCounts) -> LinkCounts:
-        return LinkCounts(self.values + other.values)
-
-    def __rmul__(self, strength: float) -> LinkCounts:
-        return LinkCounts(strength * self.values)
+        rest = self.expected
+        if other.expected is not None:
+            rest = sign * other.expected + (0.0 if rest is None else rest)
+        return CauseCounts(self.shape, both[example], values, rest)
 
 
 def distinct(codes: Ints, cards: Sequence[int]) -> tuple[Ints, Ints]:

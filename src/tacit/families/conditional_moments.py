@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints, readonly
 from tacit.core.errors import CasesError, NetworkError, SizeError
-from tacit.families.cause_counts import CauseCounts, LinkCounts
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.counts import DENSE_CELLS, ROUNDING
 from tacit.families.moments import Moments
 
@@ -154,7 +154,7 @@ class ConditionalMoments:
         )
 
 
-AnyMoments: TypeAlias = Moments | ConditionalMoments | CauseCounts | LinkCounts
+AnyMoments: TypeAlias = Moments | ConditionalMoments | CauseCounts
 """Evidence about what is no table: a continuous child, or one of independent causes."""
 
 

@@ -158,6 +158,8 @@ def written_out(network: Network, what: str) -> Network:
     what: that needs tables, for the error
     """
     families = dict(network.families)
+    if not any(isinstance(family, Noisy) for family in families.values()):
+        return network
     for name, family in network.families.items():
         if isinstance(family, Noisy):
             cells = prod(len(variable.states) for variable in family.variables)

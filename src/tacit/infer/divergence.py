@@ -10,6 +10,7 @@ from tacit.core.errors import NetworkError, OptionError, listed
 from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table
+from tacit.infer.chains import written_out
 from tacit.infer.marginals import joint, joint_gaussian
 
 
@@ -40,6 +41,7 @@ def divergence(p: Network, q: Network) -> Divergence:
         apart += [name for name in q.variables if name not in p.variables]
         raise NetworkError(f"the networks differ in their variables: {listed(apart)}")
     if all(isinstance(variable, Discrete) for variable in p.variables.values()):
+        p, q = (written_out(each, "the divergence") for each in (p, q))
         parts = {name: _expected_log(p, p, name) - _expected_log(p, q, name) for name in p}
         return Divergence(sum(parts.values()), parts)
     for name, variable in p.variables.items():

@@ -15,6 +15,7 @@ from tacit.core.independence import ancestors
 from tacit.core.network import Network
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import Table
+from tacit.infer.chains import written_out
 
 LARGEST_CELLS = 2**26
 
@@ -46,6 +47,7 @@ def joint(network: Network, names: Sequence[str]) -> Floats:
     Variables that are no ancestors of `names` sum to one and are left out; the others are summed
     out one by one, each time the one whose product is smallest.
     """
+    network = written_out(network, "this joint")
     factors = [_table_factor(network, name) for name in sorted(ancestors(network.dag, names))]
     sizes = {name: len(table.variables[-1].states) for name, table in _tables(network).items()}
     waiting = sorted({name for factor in factors for name in factor.names} - set(names))

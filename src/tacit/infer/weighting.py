@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.arrays import Column, Floats
 from tacit.core.errors import ImpossibleError, OptionError
+from tacit.core.family import Family
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, cells
@@ -74,7 +75,10 @@ def _weighted_cases(
         if finding is None:
             columns[name] = family.sample(parents, samples, random)
             continue
-        assert isinstance(family, Table)
+        if not isinstance(family, Table):
+            columns[name], more = _weighed(family, parents, finding, samples, random)
+            log_weights += more
+            continue
         weighed = family.values * finding.likelihood
         chance = weighed.sum(axis=-1)
         row = cells(chance.shape, parents) if parents else np.zeros(samples, dtype=np.int64)
@@ -86,3 +90,21 @@ def _weighted_cases(
         )
         columns[name] = Table(family.variables, rows).sample(parents, samples, random)
     return columns, log_weights
+
+
+def _weighed(
+    family: Family,
+    parents: Sequence[Column],
+    finding: Finding,
+    samples: int,
+    random: np.random.Generator,
+) -> tuple[Column, Floats]:
+    """A column of the child that agrees with a finding, and the log weight of each case."""
+    states = finding.likelihood.size
+    every = [np.full(samples, state) for state in range(states)]
+    chance = np.exp([family.log_prob([*parents, column]) for column in every]).T
+    weighed = np.cumsum(chance * finding.likelihood, axis=1)
+    total = weighed[:, -1]
+    drawn = (random.random(samples) * total)[:, None] >= weighed
+    with np.errstate(divide="ignore"):
+        return np.minimum(drawn.sum(axis=1), states - 1).astype(np.int64), np.log(total)

@@ -23,7 +23,7 @@ def fit_counted(
     """maximise  Σ (N + pseudo) log θ  family by family, block by block where rules tie them
     together; Gaussians by least squares."""
     plain = counted.plain
-    known = ruled(knowledge, structure.dag, plain.families)
+    known = ruled(knowledge, structure.dag, plain.families, without=counted.causes)
     alpha = pseudo_counts(choices.prior, plain.families, counted.causes)
     parts = {
         name: estimate_part(axes, evidence, alpha.get(name), choices.estimate)

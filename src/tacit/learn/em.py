@@ -187,7 +187,9 @@ def _free_start(task: Task, number: int) -> Floats:
     random = np.random.default_rng([task.seed, number])
     first = number == 0 and task.method.init == "data"
     known = task.problem.expected.known
-    return start_parameters(task.problem.layout, known, task.hidden, random, first)
+    theta = start_parameters(task.problem.layout, known, task.hidden, random, first)
+    links = task.problem.links
+    return theta if links is None else links.begun(theta, task.hidden, random, first)
 
 
 def best_run(climbs: Sequence[Climb[EmIterate]]) -> int:

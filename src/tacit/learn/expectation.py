@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from tacit.engines.expected import Expectation
 from tacit.estimate.ruled.plan import FEW, Near, Plan, Ruling, solve
 from tacit.infer.flat import Layout
 
+if TYPE_CHECKING:
+    from tacit.learn.causes.chained import Links
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
@@ -20,6 +24,7 @@ class Problem:
     expected  the E-step of the cases: counts known once, and the rest inferred
     pseudo    0 for ML, alpha for Smoothed, alpha - 1 for MAP
     plan      how the rows that rules speak of are estimated, over the same cells
+    links     families of independent causes, whose chains are cells of the layout, too
     """
 
     layout: Layout
@@ -27,6 +32,7 @@ class Problem:
     pseudo: Floats
     threads: int = 1
     plan: Plan | None = None
+    links: Links | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +63,9 @@ def at(
     seen, said = constant > 0, problem.pseudo != 0
     likelihood = float(constant[seen] @ logs[seen]) + inferred
     objective = likelihood + float(problem.pseudo[said] @ logs[said])
+    if problem.links is not None:
+        whole, with_prior = problem.links.values(theta)
+        likelihood, objective = likelihood + whole, objective + with_prior
     return EmIterate(theta, constant + counts, likelihood, objective, before, ruled)
 
 
@@ -70,6 +79,8 @@ def maximise(
     """
     weights = np.maximum(evidence(problem, expected), 0.0)
     theta = normalised(problem.layout, weights)
+    if problem.links is not None:
+        theta = problem.links.maximised(theta, expected)
     if problem.plan is None:
         return theta, None
     return _obedient(problem, problem.plan, weights, theta, (ruled, here))
@@ -80,6 +91,8 @@ def projected(problem: Problem, theta: Floats, here: EmIterate | None = None) ->
 
     Rows weigh as much as they do at `here`, where a solution near the one sought may start.
     """
+    if problem.links is not None:
+        theta = problem.links.straightened(theta)
     if problem.plan is None:
         return theta
     weights = theta.copy()

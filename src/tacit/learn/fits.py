@@ -19,7 +19,7 @@ from tacit.core.network import Network
 from tacit.estimate.posteriors import Interval
 from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
-from tacit.families.cause_counts import CauseCounts, LinkCounts
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
@@ -151,7 +151,7 @@ class Fit:
         return {
             name: tuple(map(int, np.flatnonzero(_row_cases(held) == 0)))
             for name, held in self.evidence.items()
-            if not isinstance(held, Moments | CauseCounts | LinkCounts)
+            if not isinstance(held, Moments | CauseCounts)
         }
 
     def save(self, path: str | Path) -> None:

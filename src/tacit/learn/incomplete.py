@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -12,12 +12,14 @@ from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import EstimateError, OptionError, listed
+from tacit.core.family import Family
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
-from tacit.engines.expected import expectation
+from tacit.engines.expected import Contexts, expectation
 from tacit.engines.tasks import thread_bound
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.tables import estimate_table
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.counts import Counts
 from tacit.families.table import Table
 from tacit.infer.flat import Layout, layout_of
@@ -30,6 +32,8 @@ from tacit.learn.bottleneck.path import BottleneckPath
 from tacit.learn.bottleneck.running import Bottleneck, PathClimb, run_bottleneck
 from tacit.learn.bottleneck.settings import IBEM
 from tacit.learn.canonical import canonical_order
+from tacit.learn.causes.chained import Links, chained_layout, links_of, with_tables
+from tacit.learn.causes.kinds import Caused
 from tacit.learn.checkpoints import Checkpoint
 from tacit.learn.climb import Climb
 from tacit.learn.direct import run_direct
@@ -54,6 +58,8 @@ class Incomplete:
     hidden    the variables without a column
     tied      groups of variables whose tables are one and the same
     alpha     the prior's pseudo-counts per variable
+    causes    which of them get a family of independent causes
+    links     what the estimate adds to the causes of these
     """
 
     dag: Dag
@@ -62,6 +68,13 @@ class Incomplete:
     hidden: tuple[str, ...]
     tied: tuple[tuple[str, ...], ...]
     alpha: Mapping[str, Floats]
+    causes: Mapping[str, Caused] = field(default_factory=dict)
+    links: Mapping[str, Floats] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> Mapping[str, tuple[Discrete, ...]]:
+        """The families that are tables."""
+        return {name: axes for name, axes in self.families.items() if name not in self.causes}
 
     @property
     def variables(self) -> Mapping[str, Discrete]:
@@ -75,6 +88,7 @@ class Learned:
 
     expected  counts with the missing cells filled in by expectation, per variable
     known     the part of them that was counted, not inferred
+    caused    the same of families of independent causes
     rounds    of reweighting, where the weights of cases were annealed
     path      of information bottleneck EM, where that was the method
     """
@@ -88,6 +102,7 @@ class Learned:
     runs: tuple[Run, ...]
     rounds: tuple[Round, ...] = ()
     path: BottleneckPath | None = None
+    caused: Mapping[str, CauseCounts] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,18 +124,26 @@ def problem_of(
     cases: Incomplete, estimate: Estimate, strategy: str, threads: int | None
 ) -> Problem:
     """The E-step compiled, the prior laid out beside the parameters."""
-    layout = layout_of(cases.dag, cases.variables, cases.tied)
+    if cases.causes:
+        layout, chains = chained_layout(cases.dag, cases.families, cases.causes, cases.tied)
+        strategy = "contexts" if strategy == "auto" else strategy
+    else:
+        layout, chains = layout_of(cases.dag, cases.variables, cases.tied), ()
     pseudo = np.zeros(layout.size)
-    for name in layout.names:
+    for name in cases.plain:
         layout.block(pseudo, layout.places[name])[...] = estimate.pseudo(cases.alpha[name])
     for group in cases.tied:
         if any(not np.array_equal(cases.alpha[group[0]], cases.alpha[name]) for name in group):
             raise OptionError(
                 f"the prior says different things of {listed(group, 4)}, whose tables are one"
             )
-    return Problem(
-        layout, expectation(cases.data, layout, cases.families, strategy, threads), pseudo
-    )
+    expected = expectation(cases.data, layout, cases.plain, strategy, threads)
+    if not chains:
+        return Problem(layout, expected, pseudo)
+    links = links_of(layout, chains, cases.causes, cases.links, cases.data)
+    assert isinstance(expected, Contexts)
+    expected = replace(expected, constant=expected.constant + links.constant)
+    return Problem(layout, expected, pseudo, links=links)
 
 
 def learn_incomplete(
@@ -139,21 +162,33 @@ def learn_incomplete(
     end = won.iterate
     if problem.plan is not None and end.objective == -np.inf:
         raise _impossible(cases, problem, end)
+    hidden = _free(problem.links, hidden)
     if hidden and (how.start is None or best > 0):  # a start that was given names the states
         order = canonical_order(layout, end.expected, hidden)
         if _nameless(problem, order):
             end = reordered(end, order)
     return Learned(
-        network=Network(cases.dag, cases.variables, _tables(cases, problem, end, estimate)),
-        expected=_counts(layout, end.expected),
-        known=_counts(layout, problem.expected.known),
+        network=Network(cases.dag, cases.variables, _families(cases, problem, end, estimate)),
+        expected=_counts(layout, end.expected, cases.plain),
+        known=_counts(layout, problem.expected.known, cases.plain),
         log_likelihood=end.log_likelihood,
         objective=end.objective,
         best=best,
         runs=tuple(Run(run.iterate.objective, run.trace, run.stop) for run in climbs),
         rounds=won.rounds if isinstance(won, AnnealedClimb) else (),
         path=won.path if isinstance(won, PathClimb) else None,
+        caused=_caused(problem.links, end),
     )
+
+
+def _free(links: Links | None, hidden: tuple[int, ...]) -> tuple[int, ...]:
+    """The hidden variables whose states have no meaning but what their tables give them."""
+    return hidden if links is None else tuple(v for v in hidden if v not in links.members)
+
+
+def _caused(links: Links | None, end: EmIterate) -> dict[str, CauseCounts]:
+    families = () if links is None else links.families
+    return {each.name: each.counts(end.expected) for each in families}
 
 
 def _impossible(cases: Incomplete, problem: Problem, end: EmIterate) -> EstimateError:
@@ -184,7 +219,9 @@ def _climbs(
 ) -> list[Climb[EmIterate]]:
     given = None
     if how.start is not None:
-        given = given_parameters(problem.layout, cases.families, how.start)
+        chains = () if problem.links is None else problem.links.chains
+        whole = with_tables(how.start, chains) if chains else how.start
+        given = given_parameters(problem.layout, cases.families, whole)
         check_possible(problem.layout, cases.data, given)
     if isinstance(method, WeightAnnealing):
         annealing = Annealing(method, Task(problem, method.method, hidden, how.seed, given))
@@ -230,6 +267,16 @@ def _bottleneck(
     return Bottleneck(method, task, cases.families, alpha, threads, how.told, how.checkpoint)
 
 
+def _families(
+    cases: Incomplete, problem: Problem, end: EmIterate, estimate: Estimate
+) -> dict[str, Family]:
+    """The tables, and the families of independent causes."""
+    found: dict[str, Family] = dict(_tables(cases, problem, end, estimate))
+    for each in () if problem.links is None else problem.links.families:
+        found[each.name] = each.caused.kind.from_causes(each.causes(end.theta))
+    return found
+
+
 def _tables(
     cases: Incomplete, problem: Problem, end: EmIterate, estimate: Estimate
 ) -> dict[str, Table]:
@@ -238,7 +285,7 @@ def _tables(
     ruled = np.zeros(layout.size, dtype=np.bool_)
     if problem.plan is not None:
         ruled[problem.plan.blocks.cells] = True
-    for name in cases.dag.names:
+    for name in cases.plain:
         axes, place = cases.families[name], layout.places[name]
         values, partial = layout.block(end.theta, place), False
         if estimate.empty != "uniform":
@@ -253,5 +300,5 @@ def _tables(
     return tables
 
 
-def _counts(layout: Layout, flat: Floats) -> dict[str, Counts]:
-    return {name: Counts(layout.block(flat, at)) for at, name in enumerate(layout.names)}
+def _counts(layout: Layout, flat: Floats, names: Iterable[str]) -> dict[str, Counts]:
+    return {name: Counts(layout.block(flat, layout.places[name])) for name in names}

@@ -9,22 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from tacit.core.errors import OptionError
+from tacit.core.errors import OptionError, quoted
 from tacit.core.network import Network
 from tacit.estimate.ruled.multipliers import priced
 from tacit.estimate.ruled.plan import Near
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.proof import proof_of
+from tacit.families.noisy import Noisy
+from tacit.families.table import Table
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.annealing.notes import annealing_notes
 from tacit.learn.annealing.settings import WeightAnnealing
 from tacit.learn.bottleneck.notes import path_notes
 from tacit.learn.bottleneck.settings import IBEM
+from tacit.learn.causes.kinds import kinds_said, order_notes
+from tacit.learn.causes.priors import link_prior, pseudo_of
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.counted import cases_used
 from tacit.learn.expectation import Problem
-from tacit.learn.fits import Fit, Stop
+from tacit.learn.fits import Evidence, Fit, Stop
 from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
 from tacit.learn.methods import EM, AvailableCases, MeanFieldEM, Method, starts
@@ -56,15 +60,11 @@ def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Rep
             "tc.AvailableCases() counts what is there; hidden variables and tied tables "
             "need tc.EM()"
         )
-    alpha = pseudo_counts(choices.prior, gathered.families)
-    families = {name: discrete_axes(axes) for name, axes in gathered.families.items()}
-    cases = Incomplete(
-        gathered.structure.dag, gathered.cases, families, tuple(gathered.hidden), wishes.tied, alpha
-    )
+    cases = _brought(gathered, choices, wishes)
     wrapped = method.method if isinstance(method, WeightAnnealing) else method
     strategy = wrapped.strategy if isinstance(wrapped, EM) else "auto"
     problem = problem_of(cases, choices.estimate, strategy, wishes.threads)
-    known = ruled(wishes.knowledge, cases.dag, families, problem.layout)
+    known = ruled(wishes.knowledge, cases.dag, cases.plain, problem.layout, cases.causes)
     if known is not None:
         refuse_means(choices.estimate)
         problem = under(problem, known)
@@ -76,6 +76,31 @@ def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Rep
         learned = learn_incomplete(cases, problem, choices.estimate, method, how)
     found = _fit(gathered, choices, settings, learned, cases)
     return found if known is None else _with_rules(found, known, problem, learned)
+
+
+def _brought(gathered: Gathered, choices: Choices, wishes: Wishes) -> Incomplete:
+    """The cases as EM takes them, with what the prior says of tables and of links."""
+    causes = gathered.causes
+    families = {name: discrete_axes(axes) for name, axes in gathered.families.items()}
+    plain = {name: axes for name, axes in gathered.families.items() if name not in causes}
+    if causes and not isinstance(choices.method, EM):
+        assert choices.method is not None
+        name = next(iter(causes))
+        raise OptionError(
+            f"{choices.method.describe()} infers tables only, and {quoted(name)} is to be a "
+            f"{causes[name].kind.kind}\n\nuse method=tc.EM()"
+        )
+    strengths = {name: link_prior(choices.prior, each.frame) for name, each in causes.items()}
+    return Incomplete(
+        gathered.structure.dag,
+        gathered.cases,
+        families,
+        tuple(gathered.hidden),
+        wishes.tied,
+        {**pseudo_counts(choices.prior, plain, causes), **strengths},
+        causes,
+        {name: pseudo_of(causes[name], strengths[name], choices.estimate) for name in causes},
+    )
 
 
 def _fit(
@@ -92,6 +117,8 @@ def _fit(
         notes += annealing_notes(choices.method, learned.rounds)
     if learned.path is not None:
         notes += path_notes(learned.path)
+    notes += order_notes(gathered.causes)
+    held: dict[str, Evidence] = {**learned.expected, **learned.caused}
     return Fit(
         network=learned.network,
         objective=learned.objective,
@@ -101,7 +128,7 @@ def _fit(
         settings=settings,
         seed=choices.seed,
         notes=(*gathered.structure.notes, *notes),
-        evidence=learned.expected,
+        evidence={name: held[name] for name in gathered.structure.dag.names},
         pseudo=cases.alpha,
         log_likelihood=learned.log_likelihood,
         log_marginal_likelihood=None,
@@ -122,11 +149,16 @@ def under(problem: Problem, known: Ruled) -> Problem:
 def _with_rules(found: Fit, known: Ruled, problem: Problem, learned: Learned) -> Fit:
     """The fit with what became of its rules, judged at the expected counts of its end."""
     layout, cells = problem.layout, known.plan.blocks.cells
-    weights = np.empty(layout.size)
-    for at, name in enumerate(layout.names):
-        layout.block(weights, at)[...] = learned.expected[name].values
+    weights = np.zeros(layout.size)
+    for name, counts in learned.expected.items():
+        layout.block(weights, layout.places[name])[...] = counts.values
     weights = np.maximum(weights + problem.pseudo, 0.0)[cells]
-    theta = layout.parameters(found.network)[cells]
+    theta = np.zeros(layout.size)
+    for name in learned.expected:
+        table = found.network[name]
+        assert isinstance(table, Table)
+        layout.block(theta, layout.places[name])[...] = table.values
+    theta = theta[cells]
     worth = priced(known.plan, weights, near=Near(theta, wide=False))
     rules = statuses(known.bound, known.plan, worth, theta, expected=True)
     told = (*resisted_notes(rules), *rule_notes(known, weights), *local_notes(worth.ruling))
@@ -144,6 +176,7 @@ def _stop(learned: Learned, method: Method | None, several: bool) -> Stop:
 
 def _further(gathered: Gathered, wishes: Wishes, known: Ruled | None) -> dict[str, Any]:
     said: dict[str, Any] = {} if known is None else known.settings
+    said |= kinds_said(gathered.causes)
     if gathered.hidden:
         said["hidden"] = {name: list(each.states) for name, each in gathered.hidden.items()}
     if wishes.tied:
@@ -160,8 +193,10 @@ def _checkpoint(
         return None
     if not isinstance(choices.method, EM | MeanFieldEM | WeightAnnealing | IBEM):
         raise OptionError("checkpoint= keeps a running tc.EM(); other methods keep none")
-    begin = () if wishes.start is None else problem.layout.parameters(wishes.start)
-    numbers = hashlib.sha256(problem.pseudo.tobytes() + np.asarray(begin).tobytes())
+    begin = b"" if wishes.start is None else _numbers(wishes.start)
+    links = () if problem.links is None else problem.links.families
+    more = b"".join(each.pseudo.tobytes() for each in links)
+    numbers = hashlib.sha256(problem.pseudo.tobytes() + begin + more)
     task = {
         "cases": cases,
         **{key: settings[key] for key in settings if key not in ("versions", "level")},
@@ -169,3 +204,14 @@ def _checkpoint(
         "seed": choices.seed,
     }
     return open_checkpoint(wishes.checkpoint, task, wishes.resume, problem.layout.size)
+
+
+def _numbers(network: Network) -> bytes:
+    """The numbers to start from, so that another network is another task."""
+    families = (network[name] for name in network)
+    values = [
+        each.causes.values if isinstance(each, Noisy) else each.values
+        for each in families
+        if isinstance(each, Noisy | Table)
+    ]
+    return b"".join(np.ascontiguousarray(each).tobytes() for each in values)

@@ -12,7 +12,7 @@ from tacit.estimate.causes.intervals import link_interval
 from tacit.estimate.conditional import conditional_interval, estimate_conditional
 from tacit.estimate.gaussians import estimate_gaussian, gaussian_interval
 from tacit.estimate.posteriors import Interval, cell_interval
-from tacit.families.cause_counts import CauseCounts, LinkCounts
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
@@ -35,7 +35,7 @@ class Intervals(Mapping[str, Interval]):
 
     def __getitem__(self, name: str) -> Interval:
         statistics, axes = self.evidence[name], self.network[name].variables
-        if isinstance(statistics, CauseCounts | LinkCounts):
+        if isinstance(statistics, CauseCounts):
             family = self.network[name]
             assert isinstance(family, Noisy)
             return link_interval(family.causes.frame, statistics, self.pseudo[name], self.level)

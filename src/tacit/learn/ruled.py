@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -49,10 +49,12 @@ def ruled(
     dag: Dag,
     families: Mapping[str, tuple[Variable, ...]],
     layout: Layout | None = None,
+    without: Collection[str] = (),
 ) -> Ruled | None:
     """The rules bound to the tables; an error where they do not fit, or contradict each other.
 
-    layout: where the tables lie in one vector; one after the other if it is not given.
+    layout   where the tables lie in one vector; one after the other if it is not given
+    without  further variables, whose families have no tables
     """
     if knowledge is None:
         return None
@@ -63,7 +65,7 @@ def ruled(
         if isinstance(axes[-1], Discrete)
     }
     cells = Cells.of(tables) if layout is None else _placed(tables, layout)
-    others = [name for name in families if name not in tables]
+    others = [*(name for name in families if name not in tables), *without]
     bound = bind(knowledge.rules, cells, ordered=cells.declared, others=others)
     return Ruled(knowledge, bound, compile_plan(bound, dag))
 

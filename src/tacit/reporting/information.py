@@ -42,6 +42,8 @@ def arc_information(fit: Fit, child: str) -> tuple[Information, ...]:
     if isinstance(family, Table) and isinstance(evidence, AnyCounts):
         return _of_table(family.values, evidence.dense())
     if isinstance(family, Noisy) and isinstance(evidence, CauseCounts):
+        if not evidence.values.any():
+            return unknown
         return tuple(_of_cause(family, evidence, at) for at in range(len(family.parents)))
     if isinstance(family, LinearGaussian) and isinstance(evidence, Moments):
         return _of_gaussian(family, evidence)
@@ -71,7 +73,7 @@ def _of_cause(family: Noisy, counts: CauseCounts, at: int) -> Information:
     shape, seen = counts.shape, counts.seen.astype(np.int64)
     columns, every = counts.columns(), range(shape[-1])
     logs = [family.log_prob([*columns, np.full(len(seen), state)]) for state in every]
-    joint = np.exp(np.array(logs).T) * (counts.values.sum(axis=1, keepdims=True) / counts.total)
+    joint = np.exp(np.array(logs).T) * _weights(counts)
     others, _ = distinct(np.delete(seen, at, axis=1), np.delete(shape[:-1], at).tolist())
     pair, beside = np.zeros((shape[at], shape[-1])), np.zeros((*seen.shape[:1], *shape[-1:]))
     np.add.at(pair, seen[:, at], joint)
@@ -80,6 +82,11 @@ def _of_cause(family: Noisy, counts: CauseCounts, at: int) -> Information:
     more = _entropy(joint.sum(axis=1)) + _entropy(beside)
     more -= _entropy(beside.sum(axis=1)) + _entropy(joint)
     return Information(max(0.0, alone), max(0.0, more))
+
+
+def _weights(counts: CauseCounts) -> Floats:
+    """(configurations, 1) the share of each among the cases that lack nothing."""
+    return np.asarray(counts.values.sum(axis=1, keepdims=True) / counts.values.sum())
 
 
 def _entropy(shares: Floats) -> float:

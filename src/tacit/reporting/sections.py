@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tacit.core.variables import Discrete
-from tacit.families.cause_counts import LinkCounts
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.learn.fits import Fit
 from tacit.reporting.information import SAID, arc_information
@@ -38,7 +38,8 @@ def _variable(fit: Fit, name: str, hidden: bool) -> dict[str, Any]:
 
 def _arcs(fit: Fit, child: str) -> list[dict[str, Any]]:
     closed = not isinstance(fit.network[child], ConditionalGaussian)
-    closed &= not isinstance(fit.evidence[child], LinkCounts)
+    held = fit.evidence[child]
+    closed &= not (isinstance(held, CauseCounts) and held.values.sum() == 0)
     return [
         {
             "parent": parent,

@@ -46,7 +46,8 @@ class Told:
 def estimate_causes(
     frame: Frame, counts: CauseCounts, pseudo: Floats, limits: Limits | None = None
 ) -> CausesEstimate:
-    """maximise  Σ N log P(child | parents) + Σ pseudo log P(Z = level)   over all causes.
+    """maximise  Σ N log P(child | parents) + Σ (expected + pseudo) log P(Z = level)   over all
+    causes.
 
     With 1 - h(l) = exp(-ω(l)) the levels fall apart: level l sees the cases that reached it as
     hits and those that stayed below as misses, so each is a noisy-or of its own.
@@ -60,9 +61,11 @@ def estimate_causes(
     open_ = np.zeros(hazards.shape, dtype=np.bool_)
     for level in range(1, frame.levels):
         told = Told(present, values[:, level], values[:, :level].sum(axis=1))
-        prior = pseudo[:, level], pseudo[:, :level].sum(axis=1)
+        alone = np.stack([pseudo[:, :level].sum(axis=1), pseudo[:, level]])
+        if counts.expected is not None:
+            alone = alone + counts.expected[:, level - 1].T
         within = limits or Limits.none(len(frame) + 1)
-        omega, open_[:, level - 1] = _strengths(told, *prior, within)
+        omega, open_[:, level - 1] = _strengths(told, alone[1], alone[0], within)
         hazards[:, level - 1] = -np.expm1(-omega)
     return CausesEstimate(Causes(frame, values_of(hazards)), open_)
 

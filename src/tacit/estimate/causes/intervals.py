@@ -8,42 +8,21 @@ from tacit.arrays import Floats
 from tacit.estimate.causes.concave import Programme
 from tacit.estimate.causes.estimate import estimate_causes
 from tacit.estimate.posteriors import Interval
-from tacit.families.cause_counts import CauseCounts, LinkCounts
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.causes import Frame
 
 TINY = 1e-12
 
 
-def link_interval(
-    frame: Frame, held: CauseCounts | LinkCounts, alpha: Floats, level: float
-) -> Interval:
-    """Of the hazard of every cause and level, the leak last; of links where there are two levels.
-
-    From cases, the normal approximation to the posterior of ω = -log(1 - link) at its mode, which
-    is concave; from what each cause is expected to have done, the beta distribution.
+def link_interval(frame: Frame, counts: CauseCounts, alpha: Floats, level: float) -> Interval:
+    """Of the hazard of every cause and level, the leak last; of links where there are two levels:
+    the normal approximation to the posterior of ω = -log(1 - link) at its mode, the only one.
 
     alpha  (causes + 1, states of the child)
     """
-    rising = alpha[:, list(frame.order)]
-    hits = rising[:, 1:]
-    misses = np.cumsum(rising, axis=1)[:, :-1]
-    if isinstance(held, LinkCounts):
-        return _beta(held.values[..., 1] + hits, held.values[..., 0] + misses, level)
-    return _normal(frame, held, rising, level)
-
-
-def _beta(hits: Floats, misses: Floats, level: float) -> Interval:
-    from scipy.special import betaincinv
-
-    a, b = np.maximum(hits, TINY), np.maximum(misses, TINY)
-    low = np.where(hits > 0, betaincinv(a, b, (1 - level) / 2), 0.0)
-    high = np.where(misses > 0, betaincinv(a, b, (1 + level) / 2), 1.0)
-    return _interval(low, high, level)
-
-
-def _normal(frame: Frame, counts: CauseCounts, rising: Floats, level: float) -> Interval:
     from scipy.special import ndtri
 
+    rising = alpha[:, list(frame.order)]
     causes = estimate_causes(frame, counts, rising).causes
     present = frame.present(counts.columns(), len(counts.seen))
     values = counts.values[:, list(frame.order)]
@@ -53,7 +32,10 @@ def _normal(frame: Frame, counts: CauseCounts, rising: Floats, level: float) -> 
         omega = np.minimum(-causes.logs[:-1, at], 700.0)
         used = values[:, at + 1] > 0
         rows = np.concatenate([present[used], np.eye(omega.size)])
-        hits = np.concatenate([values[used, at + 1], rising[:, at + 1]])
+        alone = rising[:, at + 1]
+        if counts.expected is not None:
+            alone = alone + counts.expected[:, at, 1]
+        hits = np.concatenate([values[used, at + 1], alone])
         told = Programme(rows, hits, np.zeros(omega.size), np.zeros(hits.size))
         _, bend = told.slopes(np.maximum(omega, TINY))
         spread = wide * np.sqrt(np.maximum(np.diag(np.linalg.pinv(bend)), 0.0))

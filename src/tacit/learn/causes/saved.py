@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.families.cause_counts import CauseCounts, LinkCounts
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.noisy import Noisy
 from tacit.learn.fits import Fit
 
@@ -15,11 +15,7 @@ def links(fit: Fit) -> dict[str, tuple[int, ...]]:
 def causes_fit(fit: Fit) -> bool:
     """Whether the statistics of independent causes are those of the network, and of no others."""
     noisy = _noisy(fit)
-    held = {
-        name: each
-        for name, each in fit.evidence.items()
-        if isinstance(each, CauseCounts | LinkCounts)
-    }
+    held = {name: each for name, each in fit.evidence.items() if isinstance(each, CauseCounts)}
     return set(held) == set(noisy) and all(_fits(held[name], noisy[name]) for name in held)
 
 
@@ -28,8 +24,8 @@ def _noisy(fit: Fit) -> dict[str, Noisy]:
     return {name: each for name, each in families if isinstance(each, Noisy)}
 
 
-def _fits(held: CauseCounts | LinkCounts, family: Noisy) -> bool:
+def _fits(held: CauseCounts, family: Noisy) -> bool:
     rows, levels = family.causes.values.shape
-    if isinstance(held, LinkCounts):
-        return held.values.shape == (rows, levels - 1, 2)
+    if held.expected is not None and held.expected.shape != (rows, levels - 1, 2):
+        return False
     return held.shape == tuple(len(variable.states) for variable in family.variables)
