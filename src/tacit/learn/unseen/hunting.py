@@ -20,12 +20,12 @@ from tacit.learn.structure.structural_em import structural_em
 from tacit.learn.structures import NUMBERS_UNUSED
 from tacit.learn.unseen.asking import Asked
 from tacit.learn.unseen.judging import candidates_of, proposals_of
+from tacit.learn.unseen.learning import Memory, scored
 from tacit.learn.unseen.places import alike
 from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, HiddenProposals, Hunt
 from tacit.learn.unseen.rounds import Base, Course, gaps
 from tacit.learn.unseen.seeking import SEEKERS
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
-from tacit.learn.unseen.trials import Memory, scored
 
 UNSAID = (
     "the network gave structure and states, and its numbers were the start",

@@ -13,11 +13,12 @@ from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.heldout import average_and_error
 from tacit.learn.methods import EM
+from tacit.learn.unseen.learning import Learned
 from tacit.learn.unseen.profile import profile_of
 from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal
 from tacit.learn.unseen.rounds import Round
 from tacit.learn.unseen.sought import Bench
-from tacit.learn.unseen.trials import Learned, Trial, curve_of
+from tacit.learn.unseen.trials import Trial, curve_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 from tacit.core.errors import TacitError
 from tacit.io.ownjson import network_from_plain, network_to_plain
 from tacit.learn.diaries import Diary, Form, damaged
-from tacit.learn.unseen.trials import Learned, Memory
+from tacit.learn.unseen.learning import Learned, Memory
 
 FORM = Form("tacit-hidden-checkpoint", "checkpoint of a search for hidden variables",
             "search for hidden variables", "learned")  # fmt: skip

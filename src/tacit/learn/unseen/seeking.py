@@ -9,10 +9,11 @@ from tacit.core.errors import OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.learn.unseen.insertion import Insertion
+from tacit.learn.unseen.learning import scored
 from tacit.learn.unseen.places import Place
 from tacit.learn.unseen.rounds import Base, Course, Round, round_of
 from tacit.learn.unseen.sought import Bench, Named
-from tacit.learn.unseen.trials import Trial, scored
+from tacit.learn.unseen.trials import Trial
 
 
 class Seeker(Protocol):

@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from dataclasses import dataclass, replace
 
 from tacit.core.dag import Dag
-from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError
-from tacit.core.family import Family
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
-from tacit.families.table import Table
-from tacit.learn.fit import fit
-from tacit.learn.methods import EM
-from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz
-from tacit.learn.structure.sem_asking import Said, ask
-from tacit.learn.structure.sem_job import PLAIN
-from tacit.learn.structure.sem_rounds import opened, round_at
-from tacit.learn.structure.sem_running import Course, run_structural_em
-from tacit.learn.structure.structural_em import STEPS
 from tacit.learn.unseen.agglomerated import Agglomeration
 from tacit.learn.unseen.agglomeration import agglomerate
 from tacit.learn.unseen.heading import headed
+from tacit.learn.unseen.learning import (
+    GLANCE,
+    Learned,
+    Memory,
+    learned,
+    of_tables,
+    renamed,
+    states_in,
+)
 from tacit.learn.unseen.places import Place
-from tacit.learn.unseen.sought import FIRST_STATES, LOCAL, PARAMS, Bench, ways_to_name
+from tacit.learn.unseen.sought import FIRST_STATES, PARAMS, Bench
 
-GLANCE = 1
-"""Rounds of structural EM after which the places are compared a first time."""
 WHOLE = 50
 NEW = 1e-6
 """Nats by which a score is higher, and not another rounding."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Learned:
-    """A network with hidden variables, and its Cheeseman-Stutz score, the ways to name their
-    states counted."""
-
-    network: Network
-    score: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,36 +57,6 @@ class Trial:
 
 def _children(learned: Learned, name: str) -> frozenset[str]:
     return frozenset(learned.network.dag.children[name])
-
-
-@dataclass(slots=True, eq=False)
-class Memory:
-    """What was learned before, by what was asked; a checkpoint keeps it.
-
-    keep  told of everything new
-    """
-
-    learned: dict[str, Learned | None] = field(default_factory=dict)
-    keep: Callable[[str, Learned | None], None] | None = None
-
-    def recall(self, question: str, answer: Callable[[], Learned | None]) -> Learned | None:
-        """The answer, worked out only the first time."""
-        if question not in self.learned:
-            found = answer()
-            self.learned[question] = found
-            if self.keep is not None:
-                self.keep(question, found)
-        return self.learned[question]
-
-
-def question_of(start: Network, how: str, rounds: int) -> str:
-    """What a piece of work is, in a word: where it begins and what may change."""
-    said = sha256(f"{how} {rounds} {start.dag}".encode())
-    for name in start:
-        family = start[name]
-        assert isinstance(family, Table)
-        said.update(family.values.tobytes())
-    return said.hexdigest()[:32]
 
 
 def merged(bench: Bench, dag: Dag, name: str) -> Agglomeration | None:
@@ -208,7 +163,7 @@ def curve_of(bench: Bench, trial: Trial) -> dict[int, float]:
     for states in range(2, min(trial.states + 3, again.first_states + 1)):
         if states != trial.states:
             start = _start(bench, again, states, trial.place)
-            found[states] = _of_tables(bench, start, states_in(bench, start, name)).score
+            found[states] = of_tables(bench, start, states_in(bench, start, name)).score
     return dict(sorted(found.items()))
 
 
@@ -225,95 +180,3 @@ def _start(bench: Bench, found: Agglomeration, states: int, place: Place) -> Net
     if said is None or isinstance(said, int) or len(said) != states:
         return network
     return renamed(network, Discrete(place.name, said))
-
-
-def renamed(network: Network, variable: Discrete) -> Network:
-    """The network with other names for the states of a variable."""
-    variables = {**network.variables, variable.name: variable}
-    families = dict[str, Family]()
-    for name in network:
-        family = network[name]
-        assert isinstance(family, Table)
-        axes = [variable if each.name == variable.name else each for each in family.variables]
-        families[name] = Table(tuple(axes), family.values)
-    return Network(network.dag, variables, families)
-
-
-def learned(
-    bench: Bench, start: Network, name: str, how: str, rounds: int, memory: Memory
-) -> Learned | None:
-    """Structural EM, or EM alone, from a network that has numbers; None if `name` was dropped."""
-    states = states_in(bench, start, name)
-    question = question_of(start, how, rounds)
-    return memory.recall(question, lambda: _learned(bench, start, name, how, rounds, states))
-
-
-def _learned(
-    bench: Bench,
-    start: Network,
-    name: str,
-    how: str,
-    rounds: int,
-    states: Mapping[str, tuple[str, ...]],
-) -> Learned | None:
-    if how == PARAMS:
-        return _of_tables(bench, start, states)
-    asked = ask(bench.cases, _said(bench, start, name, how, states))
-    seed = (bench.settings.seed, 0)
-    if rounds == GLANCE:
-        begin = opened(asked.job, asked.dag, seed, 0, asked.given)
-        found = round_at(asked.job, begin.network, asked.job.weights, (*seed, 0)).hypothesis
-    else:
-        course = Course(asked.dag, 1, rounds, bench.settings.seed, asked.given)
-        found = run_structural_em(asked.job, course)[0].best
-    return None if name not in found.network else _valued(bench, found.network, found.objective)
-
-
-def _said(
-    bench: Bench, start: Network, name: str, how: str, states: Mapping[str, tuple[str, ...]]
-) -> Said:
-    """What structural EM is asked."""
-    settings = bench.settings
-    return Said(
-        start, states, bench.spoken(start.dag), settings.score, None, None, PLAIN,
-        name if how == LOCAL else None, (), STEPS, settings.threads,
-    )  # fmt: skip
-
-
-def _of_tables(bench: Bench, start: Network, states: Mapping[str, tuple[str, ...]]) -> Learned:
-    """The tables alone fitted by EM."""
-    settings = bench.settings
-    network = fit(
-        start, observed(bench, start), hidden=states, knowledge=bench.spoken(start.dag),
-        prior=settings.score, method=EM(restarts=1), start="given", seed=settings.seed,
-        threads=settings.threads, progress=False,
-    ).network  # fmt: skip
-    return scored(bench, network)
-
-
-def observed(bench: Bench, network: Network) -> Dataset:
-    """The columns that the network measures."""
-    return bench.cases.select([each for each in bench.cases.names if each in network])
-
-
-def scored(bench: Bench, network: Network) -> Learned:
-    """The network with its score."""
-    return _valued(bench, network, cheeseman_stutz(network, bench.cases, bench.settings.score))
-
-
-def _valued(bench: Bench, network: Network, score: float) -> Learned:
-    """The network with its Cheeseman-Stutz score, ways to name hidden states counted."""
-    hidden = {
-        name: len(variable.states)
-        for name, variable in network.variables.items()
-        if isinstance(variable, Discrete) and name not in bench.cases
-    }
-    return Learned(network, score + ways_to_name(hidden))
-
-
-def states_in(bench: Bench, network: Network, name: str) -> dict[str, tuple[str, ...]]:
-    """The hidden variables of a network with their states."""
-    found = {each: states for each, states in bench.known.items() if each in network}
-    variable = network.variables[name]
-    assert isinstance(variable, Discrete)
-    return {**found, name: variable.states}
