@@ -325,6 +325,8 @@ def test_of_very_many_starts_the_best_are_listed():
         ({"method": tc.EM(max_steps=9, tolerance=0.001)}, "--tolerance 0.001 --max-steps 9"),
         ({"method": tc.Gradient()}, "--method gradient"),
         ({"method": tc.FillIn()}, "--method fill-in"),
+        ({"method": tc.EM(accelerate=False)}, "--method em --set accelerate=False"),
+        ({"method": tc.FillIn("nothing")}, "--method fill-in --set given=nothing"),
         ({"hidden": {"H": 2}}, "--method em --hidden H=2"),
         ({"hidden": {"H": ["low", "very high"]}}, "--hidden 'H={low, \"very high\"}'"),
     ],
@@ -345,10 +347,7 @@ def test_the_command_of_a_fit_with_gaps_does_it_again(
     assert names["fit"].network == fit.network
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"method": tc.EM(accelerate=False)}, {"method": tc.FillIn("nothing")}, {"start": "given"}],
-)
+@pytest.mark.parametrize("options", [{"start": "given"}, {"tied": [["B", "C"]]}])
 def test_what_the_command_line_has_no_words_for_has_no_command(options):
     network = tc.fit("A -> B -> C", CASES, method=tc.AvailableCases()).network
     fit = tc.fit(network, CASES, seed=1, **options)

@@ -50,7 +50,7 @@ def query(
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Ask a network for probabilities, and for the distribution of what is continuous.
+    """Ask a network for probabilities and distributions.
 
     Exactly, unless --method says otherwise; with --most-probable for states and values instead.
     """
