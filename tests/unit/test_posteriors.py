@@ -51,6 +51,9 @@ def test_the_marginal_likelihood_of_sparse_counts_needs_only_the_rows_seen():
     assert_allclose(
         log_marginal_likelihood(sparse, 0.5), log_marginal_likelihood(sparse.dense(), 0.5)
     )
+    alpha = np.linspace(0.1, 2.0, 8).reshape(4, 2)
+    whole = log_marginal_likelihood(sparse.dense(), alpha)
+    assert_allclose(log_marginal_likelihood(sparse, alpha), whole)
 
 
 def test_the_marginal_likelihood_of_no_cases_is_one():

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError
-from tacit.families.counts import AnyCounts
+from tacit.families.counts import AnyCounts, SparseCounts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,12 @@ def log_marginal_likelihood(counts: AnyCounts, alpha: Floats | float) -> float:
     """
     rows = counts.rows()
     given = np.asarray(alpha, dtype=np.float64)
-    prior = given.reshape(rows.shape) if given.ndim else np.full(rows.shape, given)
+    if not given.ndim:
+        prior = np.full(rows.shape, given)
+    elif isinstance(counts, SparseCounts):
+        prior = given.reshape(-1, counts.shape[-1])[counts.seen_rows()]
+    else:
+        prior = given.reshape(rows.shape)
     if (prior <= 0).any():
         raise OptionError("the marginal likelihood needs a prior above 0 in every cell")
     of_rows = _log_gamma_ratio(prior.sum(axis=1), rows.sum(axis=1))

@@ -73,6 +73,10 @@ class SparseCounts:
         """The weight of all cases counted."""
         return float(self.values.sum())
 
+    def seen_rows(self) -> Ints:
+        """Which parent configurations were seen, rising."""
+        return np.unique(self.at // self.shape[-1])
+
     def rows(self) -> Floats:
         """One line per parent configuration that was seen; the others hold only zeros."""
         row, child = np.divmod(self.at, self.shape[-1])

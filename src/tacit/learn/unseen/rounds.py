@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tacit.core.dag import Dag
 from tacit.core.interrupts import Asked
+from tacit.knowledge.limits import limits_of
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.search import search
 from tacit.learn.structure.settings import Tabu
@@ -149,7 +150,7 @@ def stronger(bench: Bench, base: Base, trial: Trial) -> Base:
     network, how = trial.learned.network, bench.settings.variant
     if how == PARAMS:
         return base
-    without = remove_variable(network.dag, trial.place.name)
+    without = _thinned(bench, remove_variable(network.dag, trial.place.name))
     if gaps(bench) or any(name in without for name in bench.known):
         start = structural_em(
             bench.cases, start=without, hidden=_known(bench, without), score=bench.settings.score,
@@ -164,6 +165,28 @@ def stronger(bench: Bench, base: Base, trial: Trial) -> Base:
         ).network  # fmt: skip
     rival = scored(bench, start)
     return Base(rival, base.confidence) if rival.score > base.learned.score + NEW else base
+
+
+def _thinned(bench: Bench, dag: Dag) -> Dag:
+    """The dag as far as rules allow it, with no more rows in a table than there are cases.
+
+    A hidden parent of many leaves them all joined. Such tables cannot be learned, nor always kept,
+    and a search that begins at them stays there: rows met once cost little to predict. Of the
+    parents those that are required come first, then those that a variable had before.
+    """
+    limits, states = limits_of(bench.spoken(dag), dag.names), bench.states()
+    place = {name: at for at, name in enumerate(dag.names)}
+    kept = dict[str, tuple[str, ...]]()
+    for name, who in dag.parents.items():
+        head, chosen, rows = place[name], list[str](), 1
+        for parent in sorted(who, key=lambda each: not limits.required[place[each], head]):
+            must, more = limits.required[place[parent], head], rows * states[parent]
+            room = len(chosen) < limits.most[head] and more <= len(bench.cases)
+            if must or (room and limits.allowed[place[parent], head]):
+                chosen.append(parent)
+                rows = more
+        kept[name] = tuple(chosen)
+    return Dag(kept)
 
 
 def gaps(bench: Bench) -> bool:
