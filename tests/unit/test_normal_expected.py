@@ -1,0 +1,135 @@
+"""Expected moments and counts of incomplete cases, against joint normals written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import naive_mixed
+import tacit as tc
+from mixed import gaussian_network, mixed_network
+from tacit.engines.completed import complete
+from tacit.engines.normal_expected import NormalExpectation
+
+NETWORKS = [gaussian_network(0, 5), gaussian_network(2, 6, 0.8), mixed_network(1), mixed_network(3)]
+
+
+def found_in(network: tc.Network, data: tc.Dataset, case: int) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name in data.names:
+        value, variable = data[name][case], network.variables[name]
+        if isinstance(variable, tc.Discrete):
+            if value >= 0:
+                found[name] = variable.states[value]
+        elif not np.isnan(value):
+            found[name] = float(value)
+    return found
+
+
+def naive_sums(network: tc.Network, data: tc.Dataset) -> tuple[dict, float]:
+    total, mass = {name: {} for name in network}, 0.0
+    weights = np.ones(len(data)) if data.weights is None else data.weights
+    for case, weight in enumerate(weights):
+        found = found_in(network, data, case)
+        mass += weight * naive_mixed.mass(network, found)
+        for name, sums in naive_mixed.expected_sums(network, found).items():
+            for at, parts in sums.items():
+                before = total[name].get(at, (0.0, 0.0, 0.0))
+                total[name][at] = tuple(a + weight * b for a, b in zip(before, parts, strict=True))
+    return total, mass
+
+
+def assert_same(evidence: object, sums: dict) -> None:
+    for at, (weight, first, second) in sums.items():
+        if isinstance(evidence, tc.Counts):
+            assert_allclose(evidence.values[at], weight, atol=1e-10)
+            continue
+        held = evidence
+        if hasattr(evidence, "weights"):
+            held = evidence.at(int(np.ravel_multi_index(at, evidence.shape)))
+        assert_allclose(held.weight, weight, atol=1e-10)
+        assert_allclose(held.weight * held.means, first, atol=1e-9)
+        square = held.scatter + held.weight * np.outer(held.means, held.means)
+        assert_allclose(square, second, atol=1e-8)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_expected_statistics_are_sums_over_joint_normals(network, weighted):
+    data = tc.sample(network, 25, seed=4, missing=tc.AtRandom(0.4))
+    if weighted:
+        data = data.with_weights(np.random.default_rng(1).uniform(0, 3, len(data)))
+    found = NormalExpectation.of(network, data).run(network)
+    sums, mass = naive_sums(network, data)
+    assert_allclose(found.log_likelihood, mass)
+    for name in network:
+        assert_same(found.evidence[name], sums[name])
+
+
+def test_variables_without_a_column_are_expected_too():
+    network = mixed_network(5)
+    whole = tc.sample(network, 15, seed=2, missing=tc.AtRandom(0.2))
+    data = whole.select([name for name in whole.names if name not in ("A0", "X1")])
+    found = NormalExpectation.of(network, data).run(network)
+    sums, mass = naive_sums(network, data)
+    assert_allclose(found.log_likelihood, mass)
+    for name in network:
+        assert_same(found.evidence[name], sums[name])
+
+
+def test_expected_moments_of_complete_cases_are_their_moments():
+    network = mixed_network(1)
+    data = tc.sample(network, 200, seed=3)
+    found = NormalExpectation.of(network, data).run(network)
+    for name, held in tc.fit(network, data).evidence.items():
+        for part in ("values", "weights", "means", "scatter"):
+            if hasattr(held, part):
+                assert_allclose(getattr(found.evidence[name], part), getattr(held, part))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_completed_cases_give_the_moments_of_any_family(seed):
+    network = mixed_network(seed) if seed % 2 else gaussian_network(seed, 5)
+    whole, gaps = (
+        tc.sample(network, 60, seed=seed, missing=missing) for missing in (None, tc.AtRandom(0.3))
+    )
+    columns = {n: whole[n] if n.startswith("A") else gaps[n] for n in gaps.names}
+    data = tc.Dataset(gaps.variables, columns)
+    expected, found = NormalExpectation.of(network, data).run(network), complete(network, data)
+    assert_allclose(found.log_likelihood, expected.log_likelihood)
+    for name in found.names:
+        own = found.moments(network[name].variables)
+        assert_allclose(own.means, expected.evidence[name].means, atol=1e-9)
+        assert_allclose(own.scatter, expected.evidence[name].scatter, atol=1e-9)
+    posteriors = tc.predict(network, data)
+    for at, name in enumerate(found.names):
+        assert_allclose(found.reals[:, at], posteriors[name])
+        assert_allclose(found.variances()[:, at], posteriors.sd[name] ** 2, atol=1e-12)
+
+
+def test_the_joint_moments_hold_those_of_families_the_network_lacks():
+    network = gaussian_network(7, 4, 0.5)
+    data = tc.sample(network, 40, seed=1, missing=tc.AtRandom(0.4))
+    found = complete(network, data)
+    joint, second = found.joint(), np.zeros((4, 4))
+    for case in range(len(data)):
+        given = found_in(network, data, case)
+        mean, covariance = naive_mixed.real_posterior(
+            network, [n for n in found.names if n not in given], given
+        )
+        z = np.array([given.get(name, np.nan) for name in found.names], dtype=float)
+        gaps = np.isnan(z)
+        z[gaps] = mean
+        second += np.outer(z, z)
+        second[np.ix_(gaps, gaps)] += covariance
+    assert_allclose(joint.scatter + joint.weight * np.outer(joint.means, joint.means), second)
+    backwards = found.moments([network.variables[n] for n in reversed(found.names)])
+    assert_allclose(backwards.scatter[::-1, ::-1], joint.scatter)
+
+
+def test_cases_with_missing_states_are_not_completed():
+    network = mixed_network(1)
+    data = tc.sample(network, 20, seed=4, missing=tc.AtRandom(0.4))
+    with pytest.raises(tc.MissingError, match="is missing in case"):
+        complete(network, data)
