@@ -108,6 +108,7 @@ _HOMES = {
     "tacit.learn.methods": ("EM", "AvailableCases", "FillIn", "Gradient", "MeanFieldEM"),
     "tacit.learn.annealing.settings": ("WeightAnnealing",),
     "tacit.learn.bottleneck.settings": ("IBEM",),
+    "tacit.learn.bottleneck.annealing": ("deterministic_annealing", "naive_annealing"),
     "tacit.learn.bottleneck.path": ("BottleneckPath", "PathStep"),
     "tacit.learn.annealing.simulated": ("SimulatedAnnealing",),
     "tacit.knowledge.checks": ("Check",),

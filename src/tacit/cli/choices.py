@@ -41,6 +41,8 @@ class MethodName(StrEnum):
     AVAILABLE = "available"
     WEIGHT_ANNEALING = "weight-annealing"
     IBEM = "ibem"
+    NAIVE_ANNEALING = "naive-annealing"
+    DETERMINISTIC_ANNEALING = "deterministic-annealing"
     MEAN_FIELD = "mean-field"
 
 
@@ -105,6 +107,7 @@ def method_of(
     """`em` as `EM()`, and so on, with what was said of it; saying something means EM."""
     from tacit.cli.tuning import tuned
     from tacit.learn.annealing.settings import WeightAnnealing
+    from tacit.learn.bottleneck.annealing import ENTROPIC, NAIVE
     from tacit.learn.bottleneck.settings import IBEM
     from tacit.learn.methods import EM, AvailableCases, FillIn, Gradient, MeanFieldEM
 
@@ -117,6 +120,8 @@ def method_of(
         MethodName.AVAILABLE: AvailableCases,
         MethodName.WEIGHT_ANNEALING: WeightAnnealing,
         MethodName.IBEM: IBEM,
+        MethodName.NAIVE_ANNEALING: IBEM,
+        MethodName.DETERMINISTIC_ANNEALING: IBEM,
         MethodName.MEAN_FIELD: MeanFieldEM,
     }
     set_ = tuned(kinds.get(name, EM), settings)
@@ -133,7 +138,11 @@ def method_of(
     if twice := sorted(set(given) & set(set_)):
         option = twice[0].replace("_", "-")
         raise OptionError(f"--{option} and --set both say it: leave one of them out")
-    return kinds.get(name, EM)(**given, **set_)
+    presets: dict[MethodName | None, dict[str, Any]] = {
+        MethodName.NAIVE_ANNEALING: NAIVE,
+        MethodName.DETERMINISTIC_ANNEALING: ENTROPIC,
+    }
+    return kinds.get(name, EM)(**{**presets.get(name, {}), **given, **set_})
 
 
 def sampling_of(text: str | None, seed: int | None) -> LikelihoodWeighting | None:
