@@ -14,7 +14,8 @@ from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest
 from tacit.core.grid import Grid, counted
 from tacit.knowledge.knowledge import Knowledge
-from tacit.learn.heldout import CrossValidation, difference, with_error
+from tacit.learn.averaged import with_error
+from tacit.learn.heldout import CrossValidation, difference
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from math import exp, isfinite, isnan, log
 
 from tacit.core.errors import listed
+from tacit.learn.averaged import with_error
 from tacit.learn.comparison import Compared, log_bayes_factor
-from tacit.learn.heldout import difference, with_error
+from tacit.learn.heldout import difference
 
 NO_RULES = "no rules"
 """What the set without rules is called."""

@@ -12,9 +12,10 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
-from tacit.core.errors import OptionError
+from tacit.core.errors import OptionError, listed
 from tacit.core.grid import counted
 from tacit.core.network import Network
+from tacit.core.variables import Discrete
 from tacit.engines.statistics import Statistics
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
@@ -22,6 +23,9 @@ from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import fresh_seed
 from tacit.io import formats
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
+from tacit.learn.causes.kinds import Families
+from tacit.learn.evaluation.evaluation import together
+from tacit.learn.evaluation.predicted import evaluated, target_of
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.gathered import Gathered, gather
@@ -45,6 +49,8 @@ def cross_validate(  # noqa: PLR0913 - help() and editors show options only if t
     method: Method | None = None,
     start: str | None = None,
     tied: Sequence[Sequence[str]] | None = None,
+    families: Families = None,
+    target: str | None = None,
     seed: int | None = None,
     threads: int | None = None,
     progress: bool | Callback | None = None,
@@ -57,13 +63,17 @@ def cross_validate(  # noqa: PLR0913 - help() and editors show options only if t
     priors and rules make of the counts included, comes from the other folds alone. [Sec. 3.6]
 
     folds   how many; as many as there are cases leave out one at a time
+    target  a variable to be predicted from all others in the cases held out: `evaluation` says how
+            well. Every fold then gets its share of the cases of each of its states.
     seed    of the split into folds and of the fits: the same seed, the same folds
     others  as in `tc.fit`
     """
     seed = fresh_seed(seed)
     once, known = read_once(structure), as_knowledge(knowledge)
     gathered = gather(as_structure(once), only_cases(data), hidden)
-    fold = split(len(gathered.cases), folds, seed)
+    judged = None if target is None else judged_in(gathered, target)
+    strata = None if judged is None else gathered.cases[judged.name].astype(np.int64)
+    fold = split(len(gathered.cases), folds, seed, strata)
     barred = impossible_under(
         ruled(known, gathered.structure.dag, gathered.families), gathered.cases
     )
@@ -75,23 +85,27 @@ def cross_validate(  # noqa: PLR0913 - help() and editors show options only if t
         "method": method,
         "start": start,
         "tied": tied,
+        "families": families,
         "threads": threads,
     }
     with watched(progress, "cross-validation") as told:
-        return held_out(Task(once, gathered.cases, fold, seed), options, told, barred)
+        task = Task(once, gathered.cases, fold, seed, judged)
+        return held_out(task, options, told, barred)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
     """Cases split into folds, and the structure to be fitted.
 
-    fold  (cases,) the fold of each case
+    fold    (cases,) the fold of each case
+    target  the variable that is to be predicted in cases held out, if any
     """
 
     structure: Dag | Network
     cases: Dataset
     fold: Ints
     seed: int
+    target: Discrete | None = None
 
     @property
     def folds(self) -> int:
@@ -112,7 +126,7 @@ def held_out(task: Task, options: dict[str, Any], told: Report, barred: Bools) -
     """
     seeds = np.random.SeedSequence(task.seed).generate_state(task.folds)
     per_case = np.empty(len(task.cases))
-    fits = []
+    fits, told_of = [], []
     for number, (learned, left) in enumerate(task.parts()):
         seed = int(seeds[number])
         found = fit(
@@ -126,6 +140,9 @@ def held_out(task: Task, options: dict[str, Any], told: Report, barred: Bools) -
             raise KeyboardInterrupt
         per_case[left] = log_likelihood(found.network, task.cases.take(left)).per_case
         fits.append(found)
+        if task.target is not None:
+            judged = task.cases.take(left)
+            told_of.append(evaluated(found.network, judged, task.target, left))
         told(number + 1, task.folds)
     return CrossValidation(
         per_case=per_case,
@@ -135,11 +152,26 @@ def held_out(task: Task, options: dict[str, Any], told: Report, barred: Bools) -
         settings={**fits[0].settings, "folds": task.folds},
         seed=task.seed,
         notes=(*task.cases.notes, *_notes(fits, per_case, int(barred.sum()))),
+        evaluation=together(told_of) if told_of else None,
     )
 
 
-def split(cases: int, folds: int, seed: int) -> Ints:
-    """(cases,) the fold of each case: a random order dealt out in turn, so that sizes are even."""
+def judged_in(gathered: Gathered, target: str) -> Discrete:
+    """The target, which needs a column."""
+    found = target_of(gathered.variables, target)
+    if found.name not in gathered.cases:
+        raise OptionError(
+            f"target={target!r} has no column, so nothing says what came\n\ncolumns: "
+            f"{listed(gathered.cases.names)}"
+        )
+    return found
+
+
+def split(cases: int, folds: int, seed: int, strata: Ints | None = None) -> Ints:
+    """(cases,) the fold of each case: a random order dealt out in turn, so that sizes are even.
+
+    strata: (cases,) groups; each is dealt out by itself, so that every fold gets its share of it.
+    """
     given: Any = folds
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 2:
         raise OptionError(
@@ -151,7 +183,10 @@ def split(cases: int, folds: int, seed: int) -> Ints:
             f"{counted(cases, 'case')} cannot be split into {folds} folds: every fold needs a case"
         )
     fold = np.empty(cases, dtype=np.int64)
-    fold[np.random.default_rng(seed).permutation(cases)] = np.arange(cases) % folds
+    order = np.random.default_rng(seed).permutation(cases)
+    if strata is not None:
+        order = order[np.argsort(strata[order], kind="stable")]
+    fold[order] = np.arange(cases) % folds
     return fold
 
 

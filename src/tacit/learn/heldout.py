@@ -13,6 +13,8 @@ from tacit.arrays import Floats, Ints, readonly
 from tacit.core.grid import Grid, counted
 from tacit.core.network import Network
 from tacit.infer.likelihood import LogLikelihood
+from tacit.learn.averaged import average_and_error, with_error
+from tacit.learn.evaluation.evaluation import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class CrossValidation:
     networks  per fold, what was learned from all other folds
     settings  plain data that says how the networks were fitted
     seed      repeats the split into folds, and the fits, bit for bit
+    evaluation  how well the target was predicted in held-out cases; None if none was named
     """
 
     per_case: Floats
@@ -50,6 +53,7 @@ class CrossValidation:
     settings: Mapping[str, Any]
     seed: int
     notes: tuple[str, ...] = ()
+    evaluation: Evaluation | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "per_case", readonly(self.per_case))
@@ -118,6 +122,7 @@ class CrossValidation:
             "settings": dict(self.settings),
             "seed": self.seed,
             "notes": list(self.notes),
+            **({} if self.evaluation is None else {"prediction": self.evaluation.to_plain()}),
         }
 
     def grid(self) -> Grid:
@@ -129,7 +134,8 @@ class CrossValidation:
         heads = ("fold", "cases", "log-likelihood", "per case")
         notes = (f"note: {note}" for note in self.notes)
         foot = f"held-out log-likelihood {with_error(self.average, self.error)} nats per case"
-        return Grid(repr(self)[1:-1], heads, rows, foot="\n".join([foot, *notes]))
+        told = [] if self.evaluation is None else [str(self.evaluation)]
+        return Grid(repr(self)[1:-1], heads, rows, foot="\n".join([foot, *notes, *told]))
 
     def __reduce__(self) -> tuple[type[CrossValidation], tuple[Any, ...]]:
         values = (getattr(self, each.name) for each in fields(self))
@@ -147,25 +153,6 @@ class CrossValidation:
         return self.grid()._repr_html_()
 
 
-def average_and_error(values: Floats, weights: Floats | None) -> tuple[float, float]:
-    """The average over cases and its standard error; a case of weight 2 is two cases.
-
-    One impossible case makes the average -inf and leaves its error unknown.
-    """
-    used = np.ones_like(values) if weights is None else weights
-    seen, used = values[used > 0], used[used > 0]
-    weight = float(used.sum())
-    if not weight:
-        return float("nan"), float("nan")
-    if not np.isfinite(seen).all():
-        return float("nan" if np.isnan(seen).any() else seen[~np.isfinite(seen)].min()), np.nan
-    average = float(used @ seen) / weight
-    if weight <= 1:
-        return average, float("nan")
-    variance = float(used @ (seen - average) ** 2) / (weight - 1)
-    return average, float(np.sqrt(variance / weight))
-
-
 def difference(one: CrossValidation, other: CrossValidation) -> tuple[float, float]:
     """How far `one` is above `other` per case, and the standard error of that, case by case.
 
@@ -174,11 +161,3 @@ def difference(one: CrossValidation, other: CrossValidation) -> tuple[float, flo
     """
     with np.errstate(invalid="ignore"):
         return average_and_error(one.per_case - other.per_case, one.weights)
-
-
-def with_error(value: float, error: float, digits: int = 4) -> str:
-    """`-1.2345 ± 0.012`; the error is left out where it is 0 or not known."""
-    shown = f"{value:.{digits}f}"
-    if not np.isfinite(value) or not np.isfinite(error) or error == 0:
-        return shown
-    return f"{shown} ± {error:#.2g}" if error < 10 else f"{shown} ± {error:.0f}"

@@ -9,9 +9,9 @@ from tacit.core.dataset import Dataset
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.infer.likelihood import log_likelihood
+from tacit.learn.averaged import average_and_error
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
-from tacit.learn.heldout import average_and_error
 from tacit.learn.methods import EM
 from tacit.learn.unseen.learning import Learned
 from tacit.learn.unseen.profile import profile_of

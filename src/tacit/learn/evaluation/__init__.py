@@ -1,0 +1,1 @@
+"""How well a variable is predicted: measures, held-out predictions, learning curves."""
