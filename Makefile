@@ -2,7 +2,7 @@
 # make test       style, types, layers, tests, documentation: all that must pass
 # make test-data  the tests that need the folder of public networks and tables ($TACIT_DATA)
 # make test-full  the same and more: many seeds, large networks; takes long
-# make bench      how fast counting, inference, EM, rules, posteriors and searches are, beside others
+# make bench      how fast counting, inference, EM, rules, posteriors, searches and paths are, beside others
 # make docs       the documentation as HTML, in docs/_build/html
 # make clean      removes what the others made, the virtual environment too
 #
@@ -56,6 +56,7 @@ bench: $(VENV)/.development
 	$(BIN)/python benchmarks/transfer.py
 	$(BIN)/python benchmarks/structure.py
 	$(BIN)/python benchmarks/hidden.py
+	$(BIN)/python benchmarks/ibem.py
 
 docs: $(VENV)/.development
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html

@@ -146,6 +146,14 @@ EXPERIMENTS = (
         "tacit.experiments.elidan.interacting",
         ("3 s", "1 min", "30 min"),
     ),
+    Experiment(
+        "elidan2004-table6.1",
+        "paths of the bottleneck against random starts of EM",
+        "Elidan 2004, Table 6.1",
+        "tacit.experiments.elidan.bottleneck_table",
+        ("3 s", "2 min", "1 h"),
+        uses="tables of stocks, digits and genes",
+    ),
 )
 
 
