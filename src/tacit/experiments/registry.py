@@ -154,6 +154,14 @@ EXPERIMENTS = (
         ("3 s", "2 min", "1 h"),
         uses="tables of stocks, digits and genes",
     ),
+    Experiment(
+        "elidan2004-restarts",
+        "one path against fifty starts of EM, at equal time",
+        "Elidan 2004, section 6.6",
+        "tacit.experiments.elidan.bottleneck_proof",
+        ("2 s", "3 min", "1 h"),
+        needs="ten tables of answers, votes and features",
+    ),
 )
 
 
