@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,50 @@ def noisy_networks(draw: st.DrawFn, kind: str, least: int = 2, most: int = 4) ->
         else:
             families.append(draw(noisy(axes, kind)))
     return Network.of(families)
+
+
+@st.composite
+def shared_networks(draw: st.DrawFn, kind: str, least: int = 2, most: int = 4) -> Network:
+    """A network of tree tables or default tables; some roots have tables."""
+    dag = draw(dags(least, most, parents=3).filter(lambda dag: dag.arcs))
+    several = st.lists(st.sampled_from("abcd"), min_size=2, max_size=3, unique=True)
+    variables = {name: Discrete(name, tuple(draw(several))) for name in dag.names}
+    families: list[Any] = []
+    for name in dag.names:
+        parents = [variables[other] for other in dag.parents[name]]
+        if not parents and draw(st.booleans()):
+            families.append(draw(tables(variables[name], (), True)))
+        elif kind == "tree-table":
+            families.append(draw(tree_tables(variables[name], parents)))
+        else:
+            families.append(draw(default_tables(variables[name], parents)))
+    return Network.of(families)
+
+
+@st.composite
+def tree_tables(draw: st.DrawFn, child: Discrete, parents: list[Discrete]) -> Any:
+    """A tree of random questions, some asked twice on a path, with zeros among its rows."""
+
+    def tree(depth: int) -> Any:
+        if not parents or depth == 3 or draw(st.booleans()):
+            return draw(rows(1, len(child.states)))[0].tolist()
+        parent = draw(st.sampled_from(parents))
+        apart = draw(st.sampled_from(parent.states))
+        others = tuple(state for state in parent.states if state != apart)
+        branches = [(apart,), others] if draw(st.booleans()) else [(s,) for s in parent.states]
+        return {parent.name: {states: tree(depth + 1) for states in branches}}
+
+    return KINDS["tree-table"].of(child, parents, tree(0))
+
+
+@st.composite
+def default_tables(draw: st.DrawFn, child: Discrete, parents: list[Discrete]) -> Any:
+    """Some configurations with rows of their own, and one for the others."""
+    every = list(product(*(parent.states for parent in parents))) if parents else []
+    listed = draw(st.lists(st.sampled_from(every), max_size=4, unique=True)) if every else []
+    listed = listed[: max(0, len(every) - 1)]
+    own = {states: draw(rows(1, len(child.states)))[0] for states in listed}
+    return KINDS["default-table"].of(child, parents, own, draw(rows(1, len(child.states)))[0])
 
 
 @st.composite

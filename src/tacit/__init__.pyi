@@ -43,6 +43,8 @@ from tacit.estimate.estimates import MAP as MAP
 from tacit.estimate.estimates import ML as ML
 from tacit.estimate.estimates import PosteriorMean as PosteriorMean
 from tacit.estimate.estimates import Smoothed as Smoothed
+from tacit.estimate.local.settings import GrowTree as GrowTree
+from tacit.estimate.local.settings import ListRows as ListRows
 from tacit.estimate.normals import TruncatedNormal as TruncatedNormal
 from tacit.estimate.priors import K2 as K2
 from tacit.estimate.priors import BDeu as BDeu
@@ -63,6 +65,7 @@ from tacit.estimate.transfer.normal_prior import NormalPrior as NormalPrior
 from tacit.families.conditional_gaussian import ConditionalGaussian as ConditionalGaussian
 from tacit.families.conditional_moments import ConditionalMoments as ConditionalMoments
 from tacit.families.counts import Counts as Counts
+from tacit.families.default_table import DefaultTable as DefaultTable
 from tacit.families.gaussian import LinearGaussian as LinearGaussian
 from tacit.families.moments import Moments as Moments
 from tacit.families.noisy_max import NoisyMax as NoisyMax
@@ -70,6 +73,8 @@ from tacit.families.noisy_or import NoisyAnd as NoisyAnd
 from tacit.families.noisy_or import NoisyOr as NoisyOr
 from tacit.families.table import Table as Table
 from tacit.families.table import table as table
+from tacit.families.tree import Tree as Tree
+from tacit.families.tree_table import TreeTable as TreeTable
 from tacit.infer.divergence import divergence as divergence
 from tacit.infer.divergence import equivalent_size as equivalent_size
 from tacit.infer.explanation import most_probable as most_probable

@@ -27,6 +27,8 @@ NETWORKS: Mapping[str, Any] = {
     "noisy-or": strategies.noisy_networks("noisy-or"),
     "noisy-and": strategies.noisy_networks("noisy-and"),
     "noisy-max": strategies.noisy_networks("noisy-max"),
+    "tree-table": strategies.shared_networks("tree-table"),
+    "default-table": strategies.shared_networks("default-table"),
 }
 
 
@@ -106,6 +108,27 @@ def noisy_max_twin(family: Any, case: tuple[Any, ...]) -> float:
     return log_or_impossible(total)
 
 
+def tree_twin(family: Any, case: tuple[Any, ...]) -> float:
+    """Follow the questions of the plain form, one state at a time."""
+    if min(case) < 0:
+        return float("nan")
+    states = {v.name: v.states[code] for v, code in zip(family.variables, case, strict=True)}
+    place = family.to_plain()["tree"]
+    while isinstance(place, dict):
+        here = [b["then"] for b in place["branches"] if states[place["parent"]] in b["states"]]
+        (place,) = here
+    return log_or_impossible(place[case[-1]])
+
+
+def default_twin(family: Any, case: tuple[Any, ...]) -> float:
+    if min(case) < 0:
+        return float("nan")
+    plain = family.to_plain()
+    states = [v.states[code] for v, code in zip(family.variables[:-1], case, strict=False)]
+    own = [each["row"] for each in plain["rows"] if each["states"] == states]
+    return log_or_impossible((own or [plain["default"]])[0][case[-1]])
+
+
 def log_or_impossible(chance: float) -> float:
     return float(np.log(chance)) if chance > 0 else -np.inf
 
@@ -117,6 +140,8 @@ TWINS = {
     "noisy-or": noisy_or_twin,
     "noisy-and": noisy_and_twin,
     "noisy-max": noisy_max_twin,
+    "tree-table": tree_twin,
+    "default-table": default_twin,
 }
 
 every_kind = pytest.mark.parametrize("kind", list(KINDS))
@@ -263,6 +288,8 @@ def test_free_parameters_are_as_many_as_can_be_chosen(kind, data):
         elif kind == "noisy-max":
             causes = 1 + sum(len(v.states) - 1 for v in family.variables[:-1])
             assert family.free_parameters == causes * (len(family.leak) - 1)
+        elif kind in ("tree-table", "default-table"):
+            assert family.free_parameters == sum(len(row) - 1 for row in family.values)
         elif kind.startswith("noisy"):
             assert family.free_parameters == len(family.links) + 1
         else:

@@ -9,7 +9,10 @@ from tacit.core.variables import Discrete
 from tacit.families import family_from_plain
 
 FLU = Discrete("Flu", ("no", "yes"))
-KNOWN = "known are: table, linear-gaussian, conditional-gaussian, noisy-or, noisy-and, noisy-max"
+KNOWN = (
+    "known are: table, linear-gaussian, conditional-gaussian, noisy-or, noisy-and, noisy-max, "
+    "tree-table, default-table"
+)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +44,20 @@ KNOWN = "known are: table, linear-gaussian, conditional-gaussian, noisy-or, nois
             {"family": "linear-gaussian", "child": "Flu", "parents": [], "coefficients": [],
              "intercept": 0, "sd": 1},
             "'Flu' has states; a linear Gaussian family of 'Flu' takes continuous variables only",
+        ),
+        (
+            {"family": "tree-table", "child": "Flu", "parents": [], "tree": [0.5, 0.4]},
+            "the row of Flu for every configuration is no distribution\n\n    0.5, 0.4",
+        ),
+        (
+            {"family": "tree-table", "child": "Flu", "parents": [],
+             "tree": {"parent": "Cold", "branches": []}},
+            "the tree of Flu asks for 'Cold', which is no parent\n\nparents: none",
+        ),
+        (
+            {"family": "default-table", "child": "Flu", "parents": [], "rows": [],
+             "default": [0.5, 0.25, 0.25]},
+            "every row of Flu has 2 numbers",
         ),
     ],
 )  # fmt: skip

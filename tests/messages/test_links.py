@@ -51,7 +51,8 @@ def test_what_links_cannot_do_is_said(cases, options, message):
         (
             {"Fever": tc.LinearGaussian},
             "families= says LinearGaussian of 'Fever', which is no family to choose"
-            "\n\nthere are: tc.Table, tc.NoisyOr, tc.NoisyAnd, tc.NoisyMax",
+            "\n\nthere are: tc.Table, tc.NoisyOr, tc.NoisyAnd, tc.NoisyMax, "
+            "tc.TreeTable, tc.DefaultTable",
         ),
     ],
 )

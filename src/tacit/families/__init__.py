@@ -9,10 +9,12 @@ from tacit.core.errors import FormatError, TacitError
 from tacit.core.family import Family
 from tacit.core.variables import Variable
 from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.default_table import DefaultTable
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.noisy_max import NoisyMax
 from tacit.families.noisy_or import NoisyAnd, NoisyOr
 from tacit.families.table import Table
+from tacit.families.tree_table import TreeTable
 
 KINDS: Mapping[str, Any] = {
     "table": Table,
@@ -21,6 +23,8 @@ KINDS: Mapping[str, Any] = {
     "noisy-or": NoisyOr,
     "noisy-and": NoisyAnd,
     "noisy-max": NoisyMax,
+    "tree-table": TreeTable,
+    "default-table": DefaultTable,
 }
 """The families that plain data can name, by the word under which they are saved."""
 

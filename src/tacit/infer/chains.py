@@ -24,7 +24,9 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
 from tacit.families.causes import Frame
 from tacit.families.noisy import Noisy
+from tacit.families.shared import SharedRows
 from tacit.families.table import Table
+from tacit.infer.readers import Reader, readers_of
 from tacit.infer.triangulation import eliminate
 
 if TYPE_CHECKING:
@@ -129,9 +131,35 @@ def _card(variable: Variable) -> int:
     return len(variable.states) if isinstance(variable, Discrete) else 1
 
 
-def taken_apart(network: Network) -> tuple[Network, tuple[Chain, ...]]:
-    """The network with tables only: large families of independent causes as chains, small ones
-    written out; and the chains."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Apart:
+    """A network of tables only, and the families that became several of them."""
+
+    network: Network
+    chains: tuple[Chain, ...] = ()
+    readers: tuple[Reader, ...] = ()
+
+
+def taken_apart(network: Network) -> Apart:
+    """The network with tables only: large families of independent causes as chains, large tables
+    with shared rows as readers, small ones of either kind written out."""
+    shared = {name: each for name, each in network.families.items() if isinstance(each, SharedRows)}
+    whole, chains = _unchained(network)
+    if not shared:
+        return Apart(whole, chains)
+    readers = readers_of(shared, set(whole.dag.names))
+    large = {reader.family.child for reader in readers}
+    families = {**whole.families}
+    families |= {name: each.to_table() for name, each in shared.items() if name not in large}
+    families |= {table.child: table for reader in readers for table in reader.tables()}
+    variables = {name: each for reader in readers for name, each in reader.variables().items()}
+    arcs = {name: family.parents for name, family in families.items()}
+    found = Network(Dag(arcs), {**whole.variables, **variables}, families)
+    return Apart(found, chains, readers)
+
+
+def _unchained(network: Network) -> tuple[Network, tuple[Chain, ...]]:
+    """The network with families of independent causes as chains or tables."""
     noisy = {name: each for name, each in network.families.items() if isinstance(each, Noisy)}
     if not noisy:
         return network, ()
@@ -152,16 +180,16 @@ def taken_apart(network: Network) -> tuple[Network, tuple[Chain, ...]]:
 
 
 def written_out(network: Network, what: str) -> Network:
-    """The network with every family of independent causes as a table; an error where one is too
-    large for that.
+    """The network with every family of independent causes, and every one with shared rows, as a
+    table; an error where one is too large for that.
 
     what: that needs tables, for the error
     """
     families = dict(network.families)
-    if not any(isinstance(family, Noisy) for family in families.values()):
+    if not any(isinstance(family, Noisy | SharedRows) for family in families.values()):
         return network
     for name, family in network.families.items():
-        if isinstance(family, Noisy):
+        if isinstance(family, Noisy | SharedRows):
             cells = prod(len(variable.states) for variable in family.variables)
             if cells > MOST_CELLS:
                 raise SizeError(
@@ -213,6 +241,8 @@ def settle(layout: Layout, codes: Codes, whole: bool = False) -> None:
         if whole:
             low |= (codes[:, chain.around] >= 0).all(axis=1)
         codes[np.ix_(low, chain.own)] = chain.lowest
+    for reading in layout.readings:
+        reading.settle(codes)
 
 
 def settled_masses(network: Network, layout: Layout, cases: Dataset) -> Floats:
@@ -241,11 +271,13 @@ def settled_masses(network: Network, layout: Layout, cases: Dataset) -> Floats:
 
 
 def impossible_causes(network: Network, layout: Layout, cases: Dataset) -> Bools:
-    """(cases,) whether what is seen of some family of independent causes cannot be."""
+    """(cases,) whether what is seen of some family that is no table cannot be."""
     gone: Bools = np.isneginf(settled_masses(network, layout, cases))
     for name in network:
         family = network[name]
-        if isinstance(family, Noisy) and all(each in cases for each in (*family.parents, name)):
+        if isinstance(family, Noisy | SharedRows) and all(
+            each in cases for each in (*family.parents, name)
+        ):
             seen = [cases[each] for each in (*family.parents, name)]
             gone |= np.isneginf(family.log_prob(seen))
     return gone

@@ -105,10 +105,11 @@ def engine_of(network: Network) -> Engine:
     with _engines_lock:
         kept = _engines.get(id(network))
         if kept is None or kept.network is not network:
-            tables, chains = taken_apart(network)
-            layout = layout_of(tables.dag, tables.variables, (), chains, tuple(network))
+            apart = taken_apart(network)
+            whole, order = apart.network, tuple(network)
+            layout = layout_of(whole.dag, whole.variables, (), apart.chains, order, apart.readers)
             check_whole(network)
-            kept = Engine(network, layout, layout.parameters(tables))
+            kept = Engine(network, layout, layout.parameters(whole))
             _engines[id(network)] = kept
             while len(_engines) > KEPT_NETWORKS:
                 _engines.popitem(last=False)

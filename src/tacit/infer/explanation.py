@@ -79,6 +79,8 @@ def most_probable(
     check_size(plan, observed.codes)
     by_max = np.zeros(len(layout.names), dtype=np.bool_)
     by_max[places] = True
+    if everything:  # what is remembered of parents that are all known is known
+        by_max[[at for reading in layout.readings for at in reading.own]] = True
     value, mine, psi = eliminate_all(plan.tree, observed.codes, by_max, observed.theta)
     total = log_mass(engine, observed)
     if total == -np.inf:

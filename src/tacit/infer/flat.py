@@ -19,6 +19,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
 from tacit.families.table import Table
 from tacit.infer.chains import Chain, Links, links_in
+from tacit.infer.readers import Reader, Reading, readings_in
 
 if TYPE_CHECKING:
     from tacit.kernels.forests import Graph
@@ -44,6 +45,7 @@ class Layout:
     axes    the family of each: parents..., child
     blocks  start and shape of every block of parameters; tied families share one
     chains  families of independent causes that were taken apart; their links come last
+    readings  tables with shared rows that were; what they remember comes behind these
     """
 
     names: tuple[str, ...]
@@ -51,6 +53,7 @@ class Layout:
     axes: tuple[Axes, ...]
     blocks: tuple[tuple[int, tuple[int, ...]], ...]
     chains: tuple[Links, ...] = ()
+    readings: tuple[Reading, ...] = ()
 
     @cached_property
     def size(self) -> int:
@@ -65,8 +68,10 @@ class Layout:
 
     @cached_property
     def measured(self) -> tuple[str, ...]:
-        """The variables that are no links of chains."""
-        return self.names[: len(self.names) - sum(len(chain.own) for chain in self.chains)]
+        """The variables that are no links of chains, and nothing remembered."""
+        added = sum(len(each.own) for each in self.chains)
+        added += sum(len(each.own) for each in self.readings)
+        return self.names[: len(self.names) - added]
 
     @cached_property
     def state_at(self) -> Ints:
@@ -166,16 +171,19 @@ def layout_of(
     tied: Iterable[Sequence[str]] = (),
     chains: Sequence[Chain] = (),
     order: Sequence[str] | None = None,
+    readers: Sequence[Reader] = (),
 ) -> Layout:
     """The layout of a dag over discrete variables.
 
     tied    groups of variables whose families share one table; they must have the same shape
     chains  families of independent causes that were taken apart
     order   of the variables that are no links of these; that of the dag if not given
+    readers  tables with shared rows that were taken apart, too
     """
     names = tuple(dag)
-    if chains:
+    if chains or readers:
         links = [name for chain in chains for name in chain.links]
+        links += [name for reader in readers for name in reader.links]
         names = (*(order or [name for name in dag if name not in set(links)]), *links)
     cards = tuple(_card(variables[name]) for name in names)
     places = {name: at for at, name in enumerate(names)}
@@ -193,7 +201,14 @@ def layout_of(
             size += prod(shape)
         strides = tuple(prod(shape[at + 1 :]) for at in range(len(shape)))
         axes.append(Axes(starts[key], who, strides))
-    return Layout(names, cards, tuple(axes), tuple(blocks), links_in(places, chains))
+    return Layout(
+        names,
+        cards,
+        tuple(axes),
+        tuple(blocks),
+        links_in(places, chains),
+        readings_in(places, readers),
+    )
 
 
 def _card(variable: Variable) -> int:

@@ -159,10 +159,11 @@ def _factor(strength: Floats, slope: Floats) -> Floats:
 
 def bounds_of(network: Network, findings: Sequence[Finding]) -> Bounds:
     """The network of bounds: factors of two variables as families of one-state variables."""
-    tables, chains = taken_apart(network)
+    apart = taken_apart(network)
+    tables, chains = apart.network, apart.chains
     inner = {name for chain in chains for name in chain.links}
     arcs = {name: tables[name].parents for name in tables if name not in inner}
-    variables = dict(network.variables)
+    variables = {name: tables.variables[name] for name in arcs}
     spokes: dict[str, list[str]] = {}
     for chain in chains:
         arcs[chain.child], spokes[chain.child] = (), []
@@ -172,7 +173,7 @@ def bounds_of(network: Network, findings: Sequence[Finding]) -> Bounds:
             spokes[chain.child].append(name)
     layout = layout_of(Dag(arcs), variables)
     theta = np.ones(layout.size)
-    for name in network:
+    for name in arcs.keys() & set(tables):
         table = tables[name]
         if name not in spokes and isinstance(table, Table):
             layout.block(theta, layout.places[name])[...] = table.values

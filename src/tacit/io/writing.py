@@ -14,6 +14,7 @@ from tacit.core.errors import FormatError, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.families.noisy import Noisy
+from tacit.families.shared import SharedRows
 from tacit.families.table import Table
 
 MOST_CELLS = 2**20
@@ -37,7 +38,7 @@ PLAIN_WORD = Rule(IDENTIFIER, "letters, digits and _ only, no digit first")
 def tables_of(network: Network, file_format: str) -> Iterator[Table]:
     """The table of every variable as listed, or an error about what the format cannot hold."""
     for name, family in network.families.items():
-        if isinstance(family, Noisy):
+        if isinstance(family, Noisy | SharedRows):
             yield _expanded(family, file_format)
             continue
         if not isinstance(family, Table):
@@ -50,8 +51,8 @@ def tables_of(network: Network, file_format: str) -> Iterator[Table]:
         yield family
 
 
-def _expanded(family: Noisy, file_format: str) -> Table:
-    """All rows of a noisy-or and the like, where that is not beyond reason."""
+def _expanded(family: Noisy | SharedRows, file_format: str) -> Table:
+    """All rows of a noisy-or, a tree and the like, where that is not beyond reason."""
     cells = prod(len(variable.states) for variable in family.variables)
     if cells > MOST_CELLS:
         raise FormatError(

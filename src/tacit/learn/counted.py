@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.variables import Variable
-from tacit.engines.causes import cause_counts
+from tacit.engines.causes import cause_counts, configuration_counts
 from tacit.engines.memory import statistics
 from tacit.engines.statistics import Statistics
 from tacit.learn.causes.kinds import Caused
 from tacit.learn.fits import CasesUsed, Evidence
 from tacit.learn.gaps import gaps_of
 from tacit.learn.gathered import Gathered
+from tacit.learn.local.choosing import Local
 from tacit.learn.progress import Report
 from tacit.learn.structures import Structure, families_of
 
@@ -24,6 +25,7 @@ class Counted:
     """Per variable its axes (parents..., child) and its evidence; and what the cases were.
 
     causes  which of them get a family of independent causes
+    local   which of them get local structure; their evidence is counted by configuration
     """
 
     families: Mapping[str, tuple[Variable, ...]]
@@ -31,13 +33,15 @@ class Counted:
     cases: CasesUsed
     notes: tuple[str, ...] = ()
     causes: Mapping[str, Caused] = field(default_factory=dict)
+    local: Mapping[str, Local] = field(default_factory=dict)
 
     @property
     def plain(self) -> Counted:
-        """Without the families of independent causes."""
-        if not self.causes:
+        """Without the families of independent causes, and those with local structure."""
+        if not self.causes and not self.local:
             return self
-        families = {name: axes for name, axes in self.families.items() if name not in self.causes}
+        others = {**self.causes, **self.local}
+        families = {name: axes for name, axes in self.families.items() if name not in others}
         evidence = {name: self.evidence[name] for name in families}
         return Counted(families, evidence, self.cases, self.notes)
 
@@ -58,15 +62,19 @@ def count_cases(
     counts = {
         name: cause_counts(cases, each.frame, available=available) for name, each in causes.items()
     }
+    counts |= {
+        name: configuration_counts(cases, each.axes, available=available)
+        for name, each in gathered.local.items()
+    }
     others = statistics(
         cases,
-        [axes for name, axes in families.items() if name not in causes],
+        [axes for name, axes in families.items() if name not in counts],
         threads=threads,
         missing="available" if available else "refuse",
         progress=progress,
     )
     evidence = {name: counts[name] if name in counts else others[name] for name in families}
-    return Counted(families, evidence, cases_used(cases), cases.notes, causes)
+    return Counted(families, evidence, cases_used(cases), cases.notes, causes, gathered.local)
 
 
 def cases_used(cases: Dataset) -> CasesUsed:

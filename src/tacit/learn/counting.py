@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tacit.core.network import Network
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.causes.counting import CausedParts, caused_notes, fit_causes
@@ -9,10 +11,12 @@ from tacit.learn.causes.kinds import kinds_said, order_notes
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
 from tacit.learn.fits import Fit, Stop
+from tacit.learn.local.counting import LocalParts, fit_local, local_notes
+from tacit.learn.local.rules import spoken_of
 from tacit.learn.notes import fit_notes
 from tacit.learn.obeyed import Obeyed, obey, unruled
 from tacit.learn.parts import estimate_part, pseudo_counts
-from tacit.learn.ruled import ruled
+from tacit.learn.ruled import Ruled, ruled
 from tacit.learn.settings import settings_of
 from tacit.learn.structures import Structure
 
@@ -23,8 +27,10 @@ def fit_counted(
     """maximise  Σ (N + pseudo) log θ  family by family, block by block where rules tie them
     together; Gaussians by least squares."""
     plain = counted.plain
-    known = ruled(knowledge, structure.dag, plain.families, without=counted.causes)
-    alpha = pseudo_counts(choices.prior, plain.families, counted.causes)
+    spoken = spoken_of(counted.local, knowledge)
+    others = {**counted.causes, **counted.local}
+    known = ruled(spoken.rest, structure.dag, plain.families, without=others)
+    alpha = pseudo_counts(choices.prior, plain.families, others)
     parts = {
         name: estimate_part(axes, evidence, alpha.get(name), choices.estimate)
         for name, axes in plain.families.items()
@@ -32,34 +38,43 @@ def fit_counted(
     }
     obeyed = obey(known, plain.evidence, alpha, parts, choices.estimate)
     caused = fit_causes(counted, choices)
-    every = {**obeyed.parts, **caused.parts}
+    local = fit_local(spoken.local, counted.evidence, choices)
+    every = {**obeyed.parts, **caused.parts, **local.parts}
     families = {name: part.family for name, part in every.items()}
     objective = sum(part.objective for part in every.values())
-    said = {**(known.settings if known else {}), **kinds_said(counted.causes)}
+    said = {**_knowledge(knowledge, known), **kinds_said(counted.causes, spoken.local)}
     return Fit(
         network=Network(structure.dag, counted.variables, families),
         objective=objective,
         trace=(objective,),
         stop=Stop.CONCAVE if caused.parts and obeyed.stop is Stop.CLOSED_FORM else obeyed.stop,
-        rules=obeyed.rules,
+        rules=(*obeyed.rules, *spoken.rules),
         settings=settings_of(structure, choices, said),
         seed=choices.seed,
-        notes=(*structure.notes, *_notes(counted, choices, obeyed, caused)),
+        notes=(*structure.notes, *_notes(counted, choices, obeyed, caused, local)),
         evidence=counted.evidence,
-        pseudo={**alpha, **caused.alpha},
+        pseudo={**alpha, **caused.alpha, **local.alpha},
         log_likelihood=sum(part.log_likelihood for part in every.values()),
-        log_marginal_likelihood=None if caused.parts else obeyed.log_marginal_likelihood,
+        log_marginal_likelihood=None if others else obeyed.log_marginal_likelihood,
         cases=counted.cases,
         proof=obeyed.proof,
     )
 
 
+def _knowledge(knowledge: Knowledge | None, known: Ruled | None) -> dict[str, Any]:
+    """What was said, whoever obeys it."""
+    if knowledge is None:
+        return {}
+    return {**(known.settings if known else {}), "knowledge": str(knowledge)}
+
+
 def _notes(
-    counted: Counted, choices: Choices, obeyed: Obeyed, caused: CausedParts
+    counted: Counted, choices: Choices, obeyed: Obeyed, caused: CausedParts, local: LocalParts
 ) -> tuple[str, ...]:
     return (
-        *fit_notes(counted, obeyed.parts, choices),
+        *fit_notes(counted, {**obeyed.parts, **local.parts}, choices),
         *order_notes(counted.causes),
         *caused_notes(caused.parts),
+        *local_notes(local.parts),
         *obeyed.notes,
     )

@@ -28,6 +28,7 @@ from tacit.learn.fits import Fit
 from tacit.learn.gathered import Gathered, gather, tied_groups
 from tacit.learn.hidden import Hidden
 from tacit.learn.inferred import Wishes, fit_inferred
+from tacit.learn.local.choosing import local_of, refuse_local
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.progress import Callback, watched
 from tacit.learn.ruled import doubted_part
@@ -79,7 +80,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     prior      `tc.BDeu(1)` if not given; it speaks of tables only
     estimate   `tc.Smoothed()` if not given
     families   {"X": tc.NoisyOr} where a few links are to stand for a table; `tc.NoisyAnd`,
-               `tc.NoisyMax`; one of these alone is for every variable with parents
+               `tc.NoisyMax`; `tc.TreeTable` or `tc.GrowTree(...)`, `tc.DefaultTable` where rows
+               are to be shared; one of these alone is for every variable with parents
     hidden     variables of the dag that no column measures: {"H": 3} gives H three states,
                `"rest"` hides all variables of a network that have no column
     method     how missing cells are treated: `tc.EM()` unless given; `tc.AvailableCases()`,
@@ -104,8 +106,10 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
         return _fit_counted(given, counted_before(given, data), choices, known, lent)
     gathered = gather(given, data, hidden)
     causes = caused_of(families, given.network, gathered.families)
-    gathered = replace(gathered, causes=causes)
+    local = local_of(families, given.network, gathered.families)
+    gathered = replace(gathered, causes=causes, local=local)
     refuse_beside(causes, known, tied, sources)
+    refuse_local(local, known, tied, sources)
     groups = tied_groups(tied, gathered.families)
     if _closed_form(gathered, choices, bool(groups)):
         available = isinstance(method, AvailableCases)

@@ -23,6 +23,7 @@ from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
+from tacit.families.shared import SharedRows
 from tacit.learn.bottleneck.path import BottleneckPath
 from tacit.learn.gaps import Gaps
 from tacit.learn.intervals import Intervals
@@ -148,11 +149,15 @@ class Fit:
 
         Of a conditional Gaussian family these are the configurations of its discrete parents.
         """
-        return {
-            name: tuple(map(int, np.flatnonzero(_row_cases(held) == 0)))
-            for name, held in self.evidence.items()
-            if not isinstance(held, Moments | CauseCounts)
-        }
+        found = {}
+        for name, held in self.evidence.items():
+            family = self.network[name]
+            rows: Evidence = held
+            if isinstance(held, CauseCounts) and isinstance(family, SharedRows):
+                rows = family.pooled(held)
+            if not isinstance(rows, Moments | CauseCounts):
+                found[name] = tuple(map(int, np.flatnonzero(_row_cases(rows) == 0)))
+        return found
 
     def save(self, path: str | Path) -> None:
         """Write the whole fit as JSON; `tc.load_fit` reads it back."""

@@ -12,6 +12,7 @@ from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.io.cases import as_dataset
 from tacit.learn.causes.kinds import Caused
 from tacit.learn.hidden import Hidden, hidden_variables
+from tacit.learn.local.choosing import Local
 from tacit.learn.structures import Structure, families_of
 
 _UNMEASURED = "a variable that no column measures"
@@ -22,6 +23,7 @@ class Gathered:
     """Cases of the observed variables, and all variables, hidden ones included.
 
     causes  which of them get a family of independent causes
+    local   which of them get local structure
     """
 
     structure: Structure
@@ -29,6 +31,7 @@ class Gathered:
     hidden: Mapping[str, Discrete]
     variables: Mapping[str, Variable]
     causes: Mapping[str, Caused] = field(default_factory=dict)
+    local: Mapping[str, Local] = field(default_factory=dict)
 
     @property
     def families(self) -> Mapping[str, tuple[Variable, ...]]:

@@ -17,6 +17,7 @@ from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.moments import Moments
 from tacit.families.noisy import Noisy
+from tacit.families.shared import SharedRows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +26,8 @@ class Intervals(Mapping[str, Interval]):
 
     Tables: each cell of a row is Beta under the posterior Dirichlet(alpha + N). Linear Gaussians:
     (coefficients..., intercept, sd), conditional ones in every configuration of discrete parents.
-    Independent causes: (links..., leak), of a noisy-max level by level.
+    Independent causes: (links..., leak), of a noisy-max level by level. Shared rows: as in a table
+    of them.
     """
 
     evidence: Mapping[str, Counts | SparseCounts | AnyMoments]
@@ -37,6 +39,9 @@ class Intervals(Mapping[str, Interval]):
         statistics, axes = self.evidence[name], self.network[name].variables
         if isinstance(statistics, CauseCounts):
             family = self.network[name]
+            if isinstance(family, SharedRows):
+                counts = family.pooled(statistics)
+                return cell_interval(counts.values + self.pseudo[name], self.level)
             assert isinstance(family, Noisy)
             return link_interval(family.causes.frame, statistics, self.pseudo[name], self.level)
         if isinstance(statistics, ConditionalMoments):

@@ -12,6 +12,7 @@ from tacit.families.counts import AnyCounts, Counts
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
 from tacit.families.noisy import Noisy
+from tacit.families.shared import SharedRows
 from tacit.families.table import Table
 from tacit.learn.fits import Fit
 
@@ -41,7 +42,7 @@ def arc_information(fit: Fit, child: str) -> tuple[Information, ...]:
         return unknown
     if isinstance(family, Table) and isinstance(evidence, AnyCounts):
         return _of_table(family.values, evidence.dense())
-    if isinstance(family, Noisy) and isinstance(evidence, CauseCounts):
+    if isinstance(family, Noisy | SharedRows) and isinstance(evidence, CauseCounts):
         if not evidence.values.any():
             return unknown
         return tuple(_of_cause(family, evidence, at) for at in range(len(family.parents)))
@@ -68,7 +69,7 @@ def _of_parent(joint: Floats, parent: int) -> Information:
     return Information(max(0.0, alone), max(0.0, beside))
 
 
-def _of_cause(family: Noisy, counts: CauseCounts, at: int) -> Information:
+def _of_cause(family: Noisy | SharedRows, counts: CauseCounts, at: int) -> Information:
     """The same over the configurations that were seen, the child given each as fitted."""
     shape, seen = counts.shape, counts.seen.astype(np.int64)
     columns, every = counts.columns(), range(shape[-1])

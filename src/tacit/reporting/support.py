@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
+from tacit.families.shared import SharedRows
 from tacit.families.table import Table
 from tacit.learn.fits import Fit
 
@@ -32,8 +34,15 @@ class Rows:
 
 
 def rows_of(fit: Fit, name: str) -> Rows | None:
-    """The rows of a variable's table; None if it has another family."""
+    """The rows of a variable's table; None if it has another family.
+
+    Rows that several configurations share are those of a table of one axis, `when`.
+    """
     table, evidence = fit.network[name], fit.evidence[name]
+    if isinstance(table, SharedRows) and isinstance(evidence, CauseCounts):
+        rows = Table((table.row_axis, table.variables[-1]), table.values)
+        pooled = table.pooled(evidence).values
+        return Rows(rows, table.values, pooled, pooled.sum(axis=1))
     if not isinstance(table, Table) or isinstance(evidence, AnyMoments):
         return None
     counts = evidence.dense().rows()

@@ -11,6 +11,7 @@ import numpy as np
 from tacit.arrays import Codes, Floats, Ints
 from tacit.core.network import Network
 from tacit.families.noisy import Noisy
+from tacit.families.shared import SharedRows
 from tacit.families.table import Table
 from tacit.infer.engine import check_whole
 from tacit.infer.normal.beliefs import CERTAIN, Beliefs, Factor, Scope, Tree
@@ -42,7 +43,8 @@ class Parameters:
         logs: list[Floats | None] = []
         for name in plan.layout.names:
             family = network[name]
-            family = family.to_table() if isinstance(family, Noisy) else family
+            if isinstance(family, Noisy | SharedRows):
+                family = family.to_table()
             with np.errstate(divide="ignore"):
                 logs.append(np.log(family.values) if isinstance(family, Table) else None)
         return Parameters(numbers_of(plan.frame, network), tuple(logs))

@@ -14,8 +14,9 @@ from tacit.families.causes import Frame
 from tacit.families.noisy import Noisy
 from tacit.families.table import Table
 from tacit.knowledge.knowledge import Knowledge
+from tacit.learn.local.choosing import Local, how_of, local_said
 
-Families: TypeAlias = Mapping[str, Any] | type[Noisy] | str | None
+Families: TypeAlias = Mapping[str, Any] | Any | None
 """{"Fever": tc.NoisyOr}, or one kind for every variable that has parents."""
 
 NOISY: Mapping[str, type[Noisy]] = {
@@ -74,6 +75,8 @@ def _caused(name: str, said: Any, axes: tuple[Variable, ...]) -> Caused | None:
     """The frame of one variable; None if it is to have a table, as one without parents has."""
     if (isinstance(said, str | type) and said in (Table, "table")) or len(axes) == 1:
         return None
+    if how_of(said) is not None:  # which is not for this module
+        return None
     kind = NOISY.get(said) if isinstance(said, str) else said
     states = None
     if isinstance(said, Noisy):
@@ -81,7 +84,7 @@ def _caused(name: str, said: Any, axes: tuple[Variable, ...]) -> Caused | None:
     if not (isinstance(kind, type) and issubclass(kind, Noisy) and kind.__name__ in _CLASSES):
         raise OptionError(
             f"families= says {_shown(said)} of {name!r}, which is no family to choose"
-            f"\n\nthere are: {', '.join(f'tc.{each}' for each in ('Table', *_CLASSES))}"
+            f"\n\nthere are: {', '.join(f'tc.{each}' for each in ('Table', *_CLASSES, *_SHARED))}"
         )
     absent = None
     if states is not None and all(axis.name in states for axis in axes):
@@ -90,6 +93,7 @@ def _caused(name: str, said: Any, axes: tuple[Variable, ...]) -> Caused | None:
 
 
 _CLASSES = tuple(kind.__name__ for kind in NOISY.values())
+_SHARED = ("TreeTable", "DefaultTable")
 
 
 def _shown(said: Any) -> str:
@@ -127,9 +131,12 @@ def _rising(caused: Caused) -> list[str]:
     return [states[code] for code in caused.frame.order]
 
 
-def kinds_said(causes: Mapping[str, Caused]) -> dict[str, dict[str, str]]:
+def kinds_said(
+    causes: Mapping[str, Caused], local: Mapping[str, Local] | None = None
+) -> dict[str, dict[str, str]]:
     """The families as the settings of a fit keep them; nothing where there are none."""
     said = {name: caused.kind.kind for name, caused in causes.items()}
+    said |= local_said(local or {})
     return {"families": said} if said else {}
 
 

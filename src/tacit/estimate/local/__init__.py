@@ -1,0 +1,1 @@
+"""Local structure learned from counts: trees of questions, lists of rows, and what they score."""

@@ -1,0 +1,1 @@
+"""Fits with local structure: tree tables and default tables."""
