@@ -21,6 +21,7 @@ from tacit.cli.choices import (
     prior_of,
 )
 from tacit.cli.given import hidden_of
+from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
     Cases,
     Continuouses,
@@ -31,6 +32,9 @@ from tacit.cli.options import (
     PriorName,
     Query,
     Quiet,
+    ReportTo,
+    Resume,
+    SaveFit,
     Seed,
     StructureOf,
     TableName,
@@ -47,15 +51,7 @@ from tacit.cli.sourced import (
     sources_of,
     transfer_of,
 )
-from tacit.cli.targets import (
-    Target,
-    check_checkpoint,
-    fit_target,
-    network_target,
-    path_target,
-    report_target,
-    write_all,
-)
+from tacit.cli.targets import Target, check_checkpoint, path_target
 from tacit.cli.tuning import Settings
 from tacit.core.errors import ColumnError
 from tacit.estimate.ruled.status import rule_plain
@@ -124,9 +120,7 @@ def fit(
     checkpoint: Annotated[
         str | None, typer.Option(metavar="FILE", help="Keep a running EM here.")
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the checkpoint if it is there.")
-    ] = False,
+    resume: Resume = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Status 1 if it did not converge.")
     ] = False,
@@ -137,12 +131,8 @@ def fit(
     table: TableName = None,
     query: Query = None,
     level: Annotated[float, typer.Option(help="Of the credible intervals.")] = 0.95,
-    save_fit: Annotated[
-        str | None, typer.Option(metavar="FIT.json", help="Keep the whole fit here.")
-    ] = None,
-    report: Annotated[
-        str | None, typer.Option(metavar="R.html", help="A report: .html .md .txt .json.")
-    ] = None,
+    save_fit: SaveFit = None,
+    report: ReportTo = None,
     path_to: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The path of ibem: .csv .tsv .parquet .json."),
@@ -160,7 +150,7 @@ def fit(
     limits = {"restarts": restarts, "tolerance": tolerance, "max_steps": max_steps}
     how = method_of(method, settings, **limits)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
-    targets = _targets(output, save_fit, report)
+    targets = learned_targets(output, save_fit, report, dag=False)
     if path_to is not None:
         targets["path"] = path_target(path_to, how)
     named = named_sources(source)
@@ -215,28 +205,9 @@ def _converged(found: Fit) -> bool:
     return found.stop not in (Stop.STEP_LIMIT, Stop.INTERRUPTED)
 
 
-def _targets(output: str, save_fit: str | None, report: str | None) -> dict[str, Target]:
-    targets = {"network": network_target("-o", output)}
-    if save_fit is not None:
-        targets["fit"] = fit_target("--save-fit", save_fit)
-    if report is not None:
-        targets["report"] = report_target("--report", report)
-    return targets
-
-
 def write_fit(found: Fit, targets: Mapping[str, Target]) -> None:
     """The network, the fit and its report, as far as they are asked for: all of them or none."""
-    from tacit.io.formats import write
-    from tacit.reporting.report import report
-
-    writers = {
-        "network": lambda path: write(found.network, path),
-        "fit": found.save,
-        "report": lambda path: report(found).save(path),
-    }
-    if found.path is not None:
-        writers["path"] = found.path.save
-    write_all([(target, writers[what]) for what, target in targets.items()])
+    write_learned(found, targets, {} if found.path is None else {"path": found.path.save})
 
 
 def _path(found: Fit) -> dict[str, Any] | None:

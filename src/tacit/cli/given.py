@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.dag import Dag
 from tacit.core.errors import OptionError, TacitError, marked, nearest
 from tacit.core.variables import Discrete
 
 if TYPE_CHECKING:
-    from tacit.core.dag import Dag
     from tacit.core.network import Network
     from tacit.infer.normal.findings import AnyFinding
     from tacit.knowledge.terms import Term
@@ -85,12 +85,25 @@ def hidden_of(
     return found
 
 
+def states_of(texts: Sequence[str]) -> Mapping[str, int | Sequence[str]] | int | None:
+    """`Severity=3`, `Severity={low, high}`, or one number for all, as `propose_hidden` takes
+    them."""
+    if len(texts) == 1 and texts[0].strip().isdecimal():
+        return int(texts[0])
+    found: dict[str, int | Sequence[str]] = {}
+    for text in texts:
+        for term in _terms(text, "--states"):
+            name = term.variable.text
+            if name in found:
+                raise _wrong(text, term, f"{name!r} is named twice", option="--states")
+            found[name] = _hidden_states(term, text, Dag({name: ()}), "--states")
+    return found or None
+
+
 def hidden_beside(
     texts: Sequence[str] | None, structure: Dag | Network | None
 ) -> Mapping[str, int | Sequence[str]] | str | None:
     """The same where the dag is yet to be found: no structure need name what is hidden."""
-    from tacit.core.dag import Dag
-
     if not texts or REST in texts:
         if texts and structure is None:
             raise OptionError(f"--hidden {REST} hides what --start names; without it, say H=2")
@@ -102,7 +115,9 @@ def hidden_beside(
     return hidden_of(texts, Dag(dict.fromkeys((*known, *said), ())))
 
 
-def _hidden_states(term: Term, text: str, structure: Dag | Network) -> int | Sequence[str]:
+def _hidden_states(
+    term: Term, text: str, structure: Dag | Network, option: str = "--hidden"
+) -> int | Sequence[str]:
     name, states = term.variable.text, term.states
     known = list(structure)
     if name not in known:
@@ -111,9 +126,10 @@ def _hidden_states(term: Term, text: str, structure: Dag | Network) -> int | Seq
         declared = getattr(structure, "variables", {}).get(name)
         if isinstance(declared, Discrete):
             return declared.states
-        raise _wrong(text, term, f"how many states has {name!r}?", _HOW.format(name))
+        raise _wrong(text, term, f"how many states has {name!r}?", _HOW.format(name), option)
     if term.negated or term.likelihoods is not None:
-        raise _wrong(text, term, f"the states of {name!r} are to be a number or their names")
+        what = f"the states of {name!r} are to be a number or their names"
+        raise _wrong(text, term, what, option=option)
     if len(states) > 1:
         return [state.text for state in states]
     word = states[0]
@@ -122,7 +138,7 @@ def _hidden_states(term: Term, text: str, structure: Dag | Network) -> int | Seq
         what = f"{word.text!r} is no number of states"
         if few:
             what = f"a hidden variable has 2 states or more, not {word.text}"
-        said = marked(text, word.start, word.end, what, "--hidden")
+        said = marked(text, word.start, word.end, what, option)
         raise OptionError(f"{said}\n\n{_HOW.format(name)}")
     return int(word.text)
 
@@ -130,7 +146,9 @@ def _hidden_states(term: Term, text: str, structure: Dag | Network) -> int | Seq
 _HOW = "write {0}=3, or name the states, {0}={{mild, severe}}"
 
 
-def _wrong(text: str, term: Term, what: str, more: str = "") -> OptionError:
+def _wrong(
+    text: str, term: Term, what: str, more: str = "", option: str = "--hidden"
+) -> OptionError:
     word = term.variable
-    said = marked(text, word.start, word.end, what, "--hidden")
+    said = marked(text, word.start, word.end, what, option)
     return OptionError(said + (f"\n\n{more}" if more else ""))

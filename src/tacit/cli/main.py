@@ -18,6 +18,7 @@ from tacit.cli import (
     demo,
     discover,
     fit,
+    hidden,
     posterior,
     predict,
     query,
@@ -50,6 +51,7 @@ app = typer.Typer(
 for module, command in (
     (fit, fit.fit),
     (search, search.search),
+    (hidden, hidden.hidden),
     (check, check.check),
     (posterior, posterior.posterior),
     (compare, compare.compare),

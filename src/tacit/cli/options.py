@@ -87,6 +87,19 @@ Given = Annotated[
         "--given", metavar="FINDING", help="What is known: A=yes, B={x, y}, C=not z; repeatable."
     ),
 ]
+LeftOut = Annotated[
+    list[str] | None,
+    typer.Option("--leave-out", metavar="COLUMN", help="A column that is no variable; repeatable."),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint if it is there.")]
+SaveFit = Annotated[
+    str | None,
+    typer.Option("--save-fit", metavar="FIT.json", help="Keep all that was found here."),
+]
+ReportTo = Annotated[
+    str | None,
+    typer.Option("--report", metavar="R.html", help="A report: .html .md .txt .json."),
+]
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Use at most so many cores.")]
 
 

@@ -87,6 +87,18 @@ class Reading:
             query,
         )
 
+    def like(self, source: str, other: Dataset, threads: int | None = None) -> Dataset:
+        """The columns that other cases have, in their states."""
+        from tacit.io.cases import read_cases
+
+        return read_cases(
+            source,
+            like=other,
+            weights=self.weights,
+            missing=self.missing,
+            threads=threads,
+        )
+
     def cases(
         self,
         source: str,

@@ -12,15 +12,20 @@ import typer
 from tacit.cli.answers import Answer
 from tacit.cli.choices import EmptyRows, EstimateName, estimate_of, prior_of
 from tacit.cli.given import hidden_beside
+from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
     Cases,
     Continuouses,
     Discretes,
     Json,
     KnowledgeFiles,
+    LeftOut,
     Missing,
     Query,
     Quiet,
+    ReportTo,
+    Resume,
+    SaveFit,
     Seed,
     TableName,
     Threads,
@@ -28,7 +33,7 @@ from tacit.cli.options import (
     plain_names,
 )
 from tacit.cli.reading import Reading, structure_of
-from tacit.cli.search_told import check_holds, plain_search, write_search
+from tacit.cli.search_told import check_holds, plain_search
 from tacit.cli.searching import (
     DagPriorName,
     ScoreName,
@@ -37,13 +42,7 @@ from tacit.cli.searching import (
     score_of,
     search_method_of,
 )
-from tacit.cli.targets import (
-    Target,
-    check_kept,
-    fit_target,
-    report_target,
-    structure_target,
-)
+from tacit.cli.targets import check_kept
 from tacit.core.errors import OptionError, listed, quoted
 
 if TYPE_CHECKING:
@@ -111,10 +110,7 @@ def search(
     most_parents: Annotated[
         int | None, typer.Option(min=0, help="Of any variable, at most.")
     ] = None,
-    leave_out: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="A column that is no variable; repeatable."),
-    ] = None,
+    leave_out: LeftOut = None,
     bootstrap: Annotated[
         int, typer.Option(min=0, help="Tell how sure arcs are from so many samples of the cases.")
     ] = 0,
@@ -125,21 +121,15 @@ def search(
     checkpoint: Annotated[
         str | None, typer.Option(metavar="FILE", help="Keep a running search here.")
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the checkpoint if it is there.")
-    ] = False,
+    resume: Resume = False,
     weights: Weights = None,
     missing: Missing = None,
     discrete: Discretes = None,
     continuous: Continuouses = None,
     table: TableName = None,
     query: Query = None,
-    save_fit: Annotated[
-        str | None, typer.Option(metavar="FIT.json", help="Keep all that was found here.")
-    ] = None,
-    report: Annotated[
-        str | None, typer.Option(metavar="R.html", help="A report: .html .md .txt .json.")
-    ] = None,
+    save_fit: SaveFit = None,
+    report: ReportTo = None,
     threads: Threads = None,
     json: Json = False,
     seed: Seed = None,
@@ -170,7 +160,7 @@ def search(
         },
     )
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
-    targets = _targets(output, save_fit, report)
+    targets = learned_targets(output, save_fit, report)
     read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
     read += [("--start", start)] if start is not None else []
     said = check_kept(checkpoint, resume, _keeps_none(how), list(targets.values()), read)
@@ -181,7 +171,7 @@ def search(
     check_holds(targets, data, wishes.common["leave_out"])
     found = _searched(data, begin, unseen, wishes)
     found = replace(found, notes=(*notes, *found.notes, *said))
-    write_search(found, targets)
+    write_learned(found, targets)
     told = [f"{what} written to {target.path}" for what, target in targets.items()]
     return Answer(
         "\n".join([str(found), "", *told]), plain_search(found, targets), json=json, quiet=quiet
@@ -196,16 +186,6 @@ def _keeps_none(method: Any) -> str:
     if isinstance(method, HillClimb | Tabu | WeightAnnealing | None):
         return ""  # complete cases and annealed weights are refused when the cases are known
     return "--checkpoint keeps a running search; --method hill and --method tabu have it"
-
-
-def _targets(output: str, save_fit: str | None, report: str | None) -> dict[str, Target]:
-    dag_alone = output.lower().removesuffix(".gz").endswith(".dag")
-    targets = {"dag" if dag_alone else "network": structure_target("-o", output)}
-    if save_fit is not None:
-        targets["fit"] = fit_target("--save-fit", save_fit)
-    if report is not None:
-        targets["report"] = report_target("--report", report)
-    return targets
 
 
 def _searched(

@@ -1,11 +1,11 @@
-"""What `tacit search` writes: files, and one object for programs."""
+"""What `tacit search` says to programs, and which files could not hold what it finds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli.targets import Target, write_all
+from tacit.cli.targets import Target
 from tacit.core.errors import OptionError, listed, quoted
 
 if TYPE_CHECKING:
@@ -33,21 +33,6 @@ def check_holds(targets: Mapping[str, Target], data: Dataset, left_out: Sequence
             f"states by --discrete {quoted(real[0])}; or leave a column out that is no variable, "
             f"by --leave-out {quoted(real[0])}"
         )
-
-
-def write_search(found: Search, targets: Mapping[str, Target]) -> None:
-    """The network or its dag, all that was found, and a report: all of them or none."""
-    from tacit.io.files import write_whole
-    from tacit.io.formats import write
-    from tacit.reporting.report import report
-
-    writers = {
-        "network": lambda path: write(found.network, path),
-        "dag": lambda path: write_whole(path, f"{found.dag}\n"),
-        "fit": found.save,
-        "report": lambda path: report(found).save(path),
-    }
-    write_all([(target, writers[what]) for what, target in targets.items()])
 
 
 def plain_search(found: Search, targets: Mapping[str, Target]) -> dict[str, Any]:

@@ -28,6 +28,8 @@ from tacit.learn.gaps import Gaps
 from tacit.learn.loans import borrowed_of
 from tacit.learn.structure.saved_search import found_to_plain, search_from_plain
 from tacit.learn.structure.searched import Search
+from tacit.learn.unseen.proposals import HiddenProposals
+from tacit.learn.unseen.saved_proposals import hunt_to_plain, proposals_from_plain
 
 FORMAT = "tacit-fit"
 VERSION = 1
@@ -51,7 +53,7 @@ def _strict(value: Any) -> Any:
 
 
 def load_fit(path: str | Path) -> Fit:
-    """The fit that `Fit.save` wrote; a `Search` if it was one."""
+    """The fit that `Fit.save` wrote; a `Search` if it was one, or `HiddenProposals`."""
     text = read_text(path)
     try:
         plain = json.loads(text)
@@ -67,6 +69,8 @@ def load_fit(path: str | Path) -> Fit:
     try:
         fit = fit_from_plain(plain)
         _check_parts(fit)
+        if "hidden" in plain:
+            return proposals_from_plain(fit, plain["hidden"], _part_from_plain)
         return search_from_plain(fit, plain["search"]) if "search" in plain else fit
     except TacitError as problem:
         raise FormatError(f"{path}: {problem}") from None
@@ -74,9 +78,18 @@ def load_fit(path: str | Path) -> Fit:
         raise FormatError(f"{path}: the saved fit is damaged ({problem!r})") from None
 
 
+def _part_from_plain(plain: Mapping[str, Any]) -> Fit:
+    """A fit within a fit."""
+    fit = fit_from_plain(plain)
+    _check_parts(fit)
+    return fit
+
+
 def fit_to_plain(fit: Fit) -> dict[str, Any]:
-    """The fit as JSON holds it; a search has one part more."""
+    """The fit as JSON holds it; a search has one part more, and so have hidden variables."""
     more = {"search": found_to_plain(fit.found)} if isinstance(fit, Search) else {}
+    if isinstance(fit, HiddenProposals):
+        more = {"hidden": hunt_to_plain(fit.hunt, fit_to_plain)}
     return {
         "format": FORMAT,
         "version": VERSION,

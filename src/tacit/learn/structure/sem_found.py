@@ -84,11 +84,11 @@ def _in_order(asked: Asked, network: Network, prior: Prior | None) -> Network:
     except SizeError:  # only names are at stake
         return network
     for name, share in shares.items():
-        network = _turned(network, name, np.argsort(-np.asarray(share), kind="stable"))
+        network = states_turned(network, name, np.argsort(-np.asarray(share), kind="stable"))
     return network
 
 
-def _turned(network: Network, name: str, order: Ints) -> Network:
+def states_turned(network: Network, name: str, order: Ints) -> Network:
     """The network with the numbers of a variable's states given to other ones of its states."""
     families = dict(network.families)
     for child, family in network.families.items():

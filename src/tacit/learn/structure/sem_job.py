@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ from tacit.estimate.scores.dag_priors import DagTerms
 from tacit.estimate.scores.values import AnyScore
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.limits import Limits
+from tacit.knowledge.mentions import mentioned, rules_without
 from tacit.learn.structure.settings import HillClimb, Tabu
 from tacit.learn.structure.state import Parents
 
@@ -83,13 +83,7 @@ def spoken_of(job: Job, dag: Dag) -> Knowledge | None:
     gone = [name for name in job.names if name not in dag]
     if job.knowledge is None or not gone:
         return job.knowledge
-    kept = (rule for rule in job.knowledge.rules if not any(says(rule.text, n) for n in gone))
-    return Knowledge(tuple(kept))
-
-
-def says(text: str, name: str) -> bool:
-    """Whether a rule names a variable."""
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
+    return Knowledge(rules_without(job.knowledge.rules, gone))
 
 
 def limits_at(job: Job, dag: Dag) -> Limits:
@@ -136,7 +130,7 @@ def without_leaves(job: Job, dag: Dag) -> tuple[Dag, tuple[str, ...]]:
 
 def _needed(job: Job, name: str) -> bool:
     rules = () if job.knowledge is None else job.knowledge.parameters
-    return any(says(rule.text, name) for rule in rules)
+    return any(name in mentioned(rule) for rule in rules)
 
 
 def numbered(dag: Dag, names: Sequence[str]) -> Parents:

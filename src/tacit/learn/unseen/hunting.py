@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tacit.core.dag import Dag
+from tacit.core.errors import listed
+from tacit.core.grid import counted
 from tacit.core.interrupts import Asked as Ended
 from tacit.core.network import Network
+from tacit.knowledge.mentions import mentioned
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.methods import EM
@@ -26,6 +29,7 @@ from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, Hidden
 from tacit.learn.unseen.rounds import Base, Course, gaps
 from tacit.learn.unseen.seeking import SEEKERS
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
+from tacit.learn.unseen.stability import steadied
 
 UNSAID = (
     "the network gave structure and states, and its numbers were the start",
@@ -68,7 +72,8 @@ def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> HiddenProp
         found = SEEKERS[type(bench.settings.method)](bench, base, course, named)
         if not log.accepted:
             first = found.base
-        fresh = proposals_of(bench, asked.court, found, turn)
+        found, stability = steadied(bench, found, memory, ended)
+        fresh = proposals_of(bench, asked.court, found, turn, stability)
         log.proposals += fresh
         log.candidates += candidates_of(asked.court, found, turn)
         taken = next((each for each in fresh if each.accepted), None)
@@ -160,6 +165,20 @@ def _notes(asked: Asked, log: _Log) -> tuple[str, ...]:
             "cells are missing: links come from the dag alone, and states are merged among the "
             "cases whose blanket is complete"
         )
+    waiting = waits_for(asked, log)
+    if waiting:
+        notes.append(waiting)
     if not log.candidates:
         notes.append("no set of variables is linked as the children of a hidden one would be")
     return tuple(notes)
+
+
+def waits_for(asked: Asked, log: _Log) -> str:
+    """A note about rules that name variables which did not come; nothing if there are none."""
+    rules = () if asked.bench.knowledge is None else asked.bench.knowledge.rules
+    here = {each.name for each in log.accepted}
+    absent = [name for name in asked.bench.settings.to_come if name not in here]
+    idle = [rule.text for rule in rules if not mentioned(rule).isdisjoint(absent)]
+    if not idle:
+        return ""
+    return f"{counted(len(idle), 'rule')} named variables that were not accepted: {listed(idle, 3)}"

@@ -13,12 +13,12 @@ from tacit.learn.averaged import average_and_error
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.methods import EM
-from tacit.learn.unseen.learning import Learned
 from tacit.learn.unseen.profile import profile_of
-from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal
+from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, Merging
 from tacit.learn.unseen.rounds import Round
 from tacit.learn.unseen.sought import Bench
-from tacit.learn.unseen.trials import Trial, curve_of
+from tacit.learn.unseen.stability import Stability
+from tacit.learn.unseen.trials import Trial, curve_of, merged
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,8 +64,13 @@ class Court:
         return tuple(sorted(names, key=lambda name: (place.get(name, len(place)), name)))
 
 
-def proposals_of(bench: Bench, court: Court, found: Round, turn: int) -> list[HiddenProposal]:
-    """The proposals of a round, those that score highest first; the first may be accepted."""
+def proposals_of(
+    bench: Bench, court: Court, found: Round, turn: int, stability: Stability | None = None
+) -> list[HiddenProposal]:
+    """The proposals of a round, those that score highest first; the first may be accepted.
+
+    stability  of the first
+    """
     base = found.base.learned
     done = list[HiddenProposal]()
     for at, trial in enumerate(found.worked):
@@ -74,6 +79,7 @@ def proposals_of(bench: Bench, court: Court, found: Round, turn: int) -> list[Hi
         held, error = court.held_out(network, base.network)
         accepted, why = _verdict(bench, trial, gain, held, first=at == 0)
         name = trial.place.name
+        again = merged(bench, network.dag, name)
         done.append(
             HiddenProposal(
                 name,
@@ -91,7 +97,9 @@ def proposals_of(bench: Bench, court: Court, found: Round, turn: int) -> list[Hi
                 court.ordered(trial.place.insertion.children),
                 turn,
                 trial.merged,
-                _curve(bench, trial, base),
+                {k: score - base.score for k, score in curve_of(bench, trial, again).items()},
+                None if again is None else Merging.of(again),
+                stability if at == 0 else None,
             )
         )
     return done
@@ -101,10 +109,6 @@ def _states(network: Network, name: str) -> int:
     variable = network.variables[name]
     assert isinstance(variable, Discrete)
     return len(variable.states)
-
-
-def _curve(bench: Bench, trial: Trial, base: Learned) -> dict[int, float]:
-    return {k: score - base.score for k, score in curve_of(bench, trial).items()}
 
 
 def _verdict(

@@ -6,8 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+import numpy as np
+
+from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.family import Family
+from tacit.core.interrupts import Asked
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table
@@ -21,6 +25,8 @@ from tacit.learn.structure.sem_running import Course, run_structural_em
 from tacit.learn.structure.structural_em import STEPS
 from tacit.learn.unseen.sought import LOCAL, PARAMS, Bench, ways_to_name
 
+NEW = 1e-6
+"""Nats by which a score is higher, and not another rounding."""
 GLANCE = 1
 """Rounds of structural EM after which the places are compared a first time."""
 
@@ -38,16 +44,20 @@ class Learned:
 class Memory:
     """What was learned before, by what was asked; a checkpoint keeps it.
 
-    keep  told of everything new
+    keep   told of everything new
+    ended  whether someone asked for the end: work may then have been broken off, and is forgotten
     """
 
     learned: dict[str, Learned | None] = field(default_factory=dict)
     keep: Callable[[str, Learned | None], None] | None = None
+    ended: Asked = bool
 
     def recall(self, question: str, answer: Callable[[], Learned | None]) -> Learned | None:
         """The answer, worked out only the first time."""
         if question not in self.learned:
             found = answer()
+            if self.ended():
+                return found
             self.learned[question] = found
             if self.keep is not None:
                 self.keep(question, found)
@@ -114,6 +124,19 @@ def of_tables(bench: Bench, start: Network, states: Mapping[str, tuple[str, ...]
         threads=settings.threads, progress=False,
     ).network  # fmt: skip
     return scored(bench, network)
+
+
+def from_nowhere(
+    bench: Bench, dag: Dag, hidden: Mapping[str, tuple[str, ...]], method: EM, number: int
+) -> Network:
+    """The dag fitted by EM from random tables of its hidden variables; another number, others."""
+    settings = bench.settings
+    seed = int(np.random.SeedSequence([settings.seed, 2, number]).generate_state(1)[0])
+    cases = bench.cases.select([name for name in bench.cases.names if name in dag])
+    return fit(
+        dag, cases, hidden=hidden, knowledge=bench.spoken(dag), prior=settings.score,
+        method=method, seed=seed, threads=settings.threads, progress=False,
+    ).network  # fmt: skip
 
 
 def scored(bench: Bench, network: Network) -> Learned:

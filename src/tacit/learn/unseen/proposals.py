@@ -7,15 +7,42 @@ from dataclasses import dataclass, field, fields
 from html import escape
 from typing import Any
 
+from tacit.core.dataset import Dataset
 from tacit.core.errors import listed, quoted
 from tacit.core.grid import Grid, counted
 from tacit.core.network import Network
 from tacit.infer.prediction import Prediction, predict
 from tacit.learn.fits import Fit
+from tacit.learn.unseen.agglomerated import Agglomeration
+from tacit.learn.unseen.completed import with_posteriors
 from tacit.learn.unseen.profile import Profile
+from tacit.learn.unseen.stability import Stability
 
 SHOWN = 20
 """Candidates that a print shows."""
+TRACED = 12
+"""Numbers of states at least of which the merging is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """How the states of a hidden variable merged, from one for every blanket to one for all.
+
+    first   how many there were to begin with; states: how many score highest
+    curve   by number of states, the score of the cases completed so, above that of one state
+    """
+
+    first: int
+    states: int
+    curve: Mapping[int, float]
+
+    @staticmethod
+    def of(found: Agglomeration) -> Merging:
+        """The last steps of an agglomeration, those around its best number among them."""
+        one = found.curve[1]
+        last = min(found.first_states, max(TRACED, found.states + 3))
+        curve = {k: found.curve[k] - one for k in range(1, last + 1)}
+        return Merging(found.first_states, found.states, curve)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -23,7 +50,8 @@ class HiddenProposal:
     """A hidden variable: where it stands and what it is worth.
 
     children, parents  of the variable, as learned
-    states         how many it has; curve: by number of states, what each would gain
+    states         how many it has; curve: by number of states, what each would gain; merging: how
+                   its states merged one after the other in the dag as learned
     gain           how much more probable it makes the cases to learn from, in nats: the
                    Cheeseman-Stutz score, ways to name the states counted, above that of the best
                    network without it
@@ -35,6 +63,7 @@ class HiddenProposal:
     source         what suggested its place, and around which variables
     turn           the round that found it
     merged         how many states merging found where it was first placed
+    stability      what starts at random came to; None where none were made
     """
 
     name: str
@@ -53,6 +82,8 @@ class HiddenProposal:
     turn: int
     merged: int
     curve: Mapping[int, float]
+    merging: Merging | None = None
+    stability: Stability | None = None
 
     @property
     def network(self) -> Network:
@@ -69,6 +100,8 @@ class HiddenProposal:
             tried = ", ".join(f"{k}: {gain:+,.1f}" for k, gain in sorted(self.curve.items()))
             lines.append(f"by number of states: {tried}")
         lines.append(f"suggested around {listed(map(quoted, self.around))} ({self.source})")
+        if self.stability is not None:
+            lines.append(str(self.stability))
         return "\n".join([*lines, str(self.profile)])
 
     def _repr_html_(self) -> str:
@@ -171,6 +204,16 @@ class HiddenProposals(Fit):
         """How probable each state of each hidden variable is in every case: `["H"]` is
         (cases, states), `.to_frame()` a column for each state."""
         return predict(self.network, cases, threads=threads)
+
+    def completed(self, cases: Any, *, threads: int = 1) -> Dataset:
+        """The cases with columns for each hidden variable: `H`, its most probable state, and the
+        probability of each state, `H=1`, `H=2`, ...; `tc.write_cases` writes them."""
+        return with_posteriors(self.network, self.hidden, cases, threads)
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The hidden variables of the network, those that were known before among them."""
+        return tuple(name for name in self.settings.get("hidden", ()) if name in self.network)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         names = (each.name for each in fields(self))

@@ -41,6 +41,7 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     bootstrap: int = 20,
     threshold: float = 0.4,
     least: int = 4,
+    restarts: int = 5,
     leave_out: Sequence[str] = (),
     seed: int | None = None,
     threads: int | None = None,
@@ -79,8 +80,10 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     tries       places that are tried for each variable; shown: proposals worked out of them
     bootstrap   samples that tell how sure links are (complete cases); 0: the dag alone tells
     threshold, least  of signatures: the share of uncertain links, and children at least
+    restarts    starts of EM at random in the dag of the best proposal of a round: what comes higher
+                counts, and all of them tell how far the answer depends on the start
     leave_out   columns that are no variables
-    seed        makes the split and the samples repeatable; nothing else is random
+    seed        makes the split, the samples and these starts repeatable; nothing else is random
     progress    True or False for a bar or none; or a callback told(done, total, gain)
     checkpoint  a file that keeps what was learned, so that `resume=True` can go on after a break
     """
@@ -89,13 +92,17 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
         seed = FORM.seed(checkpoint)
     said = Said(
         network, knowledge, children, states, refuse, name, score, variant, most, most_states,
-        evidence, held_out, tries, shown, bootstrap, threshold, least, leave_out,
+        evidence, held_out, tries, shown, bootstrap, threshold, least, restarts, leave_out,
         fresh_seed(seed), threads, method,
     )  # fmt: skip
     asked = ask(data, said)
-    memory = opened(checkpoint, _task(asked), resume)
+    memory, close = opened(checkpoint, _task(asked), asked.bench.cases, resume)
     with watched(progress, "seeking hidden variables") as told, asked_to_end() as ended:
-        return hunt(asked, memory, ended, told)
+        memory.ended = ended
+        try:
+            return hunt(asked, memory, ended, told)
+        finally:
+            close()
 
 
 def _task(asked: Asked) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.search import search
 from tacit.learn.structure.settings import Tabu
 from tacit.learn.structure.structural_em import structural_em
-from tacit.learn.unseen.learning import Learned, Memory, scored
+from tacit.learn.unseen.learning import NEW, Learned, Memory, scored
 from tacit.learn.unseen.places import Place, Places, alike, named_places, places
 from tacit.learn.unseen.removal import remove_variable
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
-from tacit.learn.unseen.trials import NEW, Trial, glances, settled, worked_out
+from tacit.learn.unseen.trials import Trial, glances, settled, worked_out
 
 LED_ON = 6
 """Trials at least that are led to their end after the first comparison, and the best quarter."""

@@ -11,14 +11,15 @@ import numpy as np
 
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
-from tacit.core.errors import quoted
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.estimate.priors import BDeu, Prior
 from tacit.infer.prediction import predict
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.limits import Limits, limits_of
-from tacit.learn.structure.sem_job import says
+from tacit.knowledge.mentions import rules_without, states_of
+from tacit.knowledge.statements import Rule
+from tacit.knowledge.terms import spoken
 
 PARAMS, LOCAL, FULL, STAGED = "params", "local", "full", "staged"
 VARIANTS = (STAGED, LOCAL, FULL, PARAMS)
@@ -53,6 +54,7 @@ class Settings:
     threshold   of signatures among uncertain links
     least       children of a signature at least
     evidence    what a variable must gain, in nats, to be accepted
+    restarts    starts of EM at random in the dag of the best proposal of a round
     method      how variables are looked for; None: by signatures
     """
 
@@ -70,6 +72,7 @@ class Settings:
     threshold: float = 0.4
     least: int = 4
     evidence: float = 3.0
+    restarts: int = 5
     seed: int = 0
     threads: int | None = None
     method: Any = None
@@ -86,6 +89,12 @@ class Settings:
         return {name: value for name, value in plain.items() if name != "threads"}
 
     @property
+    def to_come(self) -> tuple[str, ...]:
+        """What fixed variables and those that may be found are called."""
+        found = (self.name, *(f"{self.name}{number}" for number in range(2, self.most + 1)))
+        return (*(each.name for each in self.named), *found)
+
+    @property
     def seek(self) -> str:
         """What may change while places are compared."""
         return LOCAL if self.variant == STAGED else self.variant
@@ -98,6 +107,13 @@ class Settings:
 
 def _plain(states: tuple[str, ...] | int | None) -> list[str] | int | None:
     return list(states) if isinstance(states, tuple) else states
+
+
+def required_of(named: Sequence[Named]) -> tuple[Rule, ...]:
+    """That fixed variables keep their children, as rules."""
+    arcs = (f"require {spoken(e.name)} -> {spoken(child)}" for e in named for child in e.children)
+    text = "; ".join(arcs)
+    return Knowledge.parse(text, "children").rules if text else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,15 +150,16 @@ class Bench:
 
         Rules that name a variable which is still to come wait for it.
         """
-        named = {each.name: each.children for each in self.settings.named}
-        gone = [name for name in {*named, self.settings.name} if name not in dag]
+        gone = [name for name in self.settings.to_come if name not in dag]
         rules = () if self.knowledge is None else self.knowledge.rules
-        kept = [rule for rule in rules if not any(says(rule.text, name) for name in gone)]
-        for name, children in named.items():
-            if name in dag:
-                text = "; ".join(f"require {quoted(name)} -> {quoted(who)}" for who in children)
-                kept += Knowledge.parse(text).rules
+        kept = list(rules_without(rules, gone))
+        kept += required_of([each for each in self.settings.named if each.name in dag])
         return Knowledge(tuple(kept)) if kept else None
+
+    def suits(self, name: str, states: Sequence[str]) -> bool:
+        """Whether a hidden variable with these states has all that rules name."""
+        rules = () if self.knowledge is None else self.knowledge.rules
+        return states_of(rules, name) <= set(states)
 
     def limits(self, dag: Dag, name: str) -> Limits:
         """What the rules say of arcs once a variable is added to the dag."""

@@ -8,13 +8,17 @@ from tacit.core.dag import Dag
 from tacit.core.errors import CasesError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.knowledge.mentions import states_of
+from tacit.learn.methods import EM
 from tacit.learn.unseen.agglomerated import Agglomeration
 from tacit.learn.unseen.agglomeration import agglomerate
 from tacit.learn.unseen.heading import headed
 from tacit.learn.unseen.learning import (
     GLANCE,
+    NEW,
     Learned,
     Memory,
+    from_nowhere,
     learned,
     of_tables,
     renamed,
@@ -24,8 +28,8 @@ from tacit.learn.unseen.places import Place
 from tacit.learn.unseen.sought import FIRST_STATES, PARAMS, Bench
 
 WHOLE = 50
-NEW = 1e-6
-"""Nats by which a score is higher, and not another rounding."""
+STARTS, STEPS = 3, 20
+"""Random starts of EM, and the steps of each, where no states can be merged to begin with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,28 +72,48 @@ def merged(bench: Bench, dag: Dag, name: str) -> Agglomeration | None:
     return found if found.first_states > 1 else None
 
 
-def numbers_to_try(bench: Bench, place: Place, found: Agglomeration) -> tuple[int, ...]:
+def numbers_to_try(bench: Bench, place: Place, found: Agglomeration | None) -> tuple[int, ...]:
     """Of states: those that are said, or a few small ones and what merging found."""
     settings = bench.settings
     said = place.asked.states if place.asked and place.asked.states else settings.states
+    most = settings.most_states if found is None else min(settings.most_states, found.first_states)
+    many = {*FIRST_STATES, *_named_by_rules(bench, place)}
+    if found is not None:
+        many.add(min(found.states, most))
     if said is not None:
-        many = said if isinstance(said, int) else len(said)
-        return (many,) if many <= found.first_states else ()
-    most = min(settings.most_states, found.first_states)
-    best = min(found.states, most)
-    return tuple(sorted({k for k in (*FIRST_STATES, best) if 2 <= k <= most}))
+        many = {said if isinstance(said, int) else len(said)}
+        most = max(many)
+    return tuple(k for k in sorted(many) if 2 <= k <= most and _suits(bench, place, k))
+
+
+def _named_by_rules(bench: Bench, place: Place) -> set[int]:
+    """The least number of states that has all states rules name, where they are numbers."""
+    rules = () if bench.knowledge is None else bench.knowledge.rules
+    named = states_of(rules, place.name)
+    return {max(map(int, named))} if named and all(map(str.isdecimal, named)) else set()
+
+
+def _suits(bench: Bench, place: Place, states: int) -> bool:
+    """Whether rules know the states that the variable would have."""
+    return bench.suits(place.name, _names(place, states))
+
+
+def _names(place: Place, states: int) -> tuple[str, ...]:
+    """What the states are called: as an expert said, or by number."""
+    said = place.asked.states if place.asked else None
+    if isinstance(said, tuple) and len(said) == states:
+        return said
+    return tuple(str(at + 1) for at in range(states))
 
 
 def glances(bench: Bench, place: Place, memory: Memory) -> list[Trial]:
     """A place with several numbers of states, each learned for a moment, to compare places."""
     found = merged(bench, place.dag, place.name)
-    if found is None:
-        return []
     return [
         Trial(
             place,
             states,
-            found.states,
+            0 if found is None else found.states,
             learned(bench, _start(bench, found, states, place), place.name, bench.settings.seek,
                     GLANCE, memory),
         )
@@ -142,7 +166,7 @@ def _worked_out(bench: Bench, trial: Trial, memory: Memory) -> Trial:
                     Learned(_start(bench, again, k, best.place), best.score),
                 )
                 for k in sorted(numbers)
-                if 2 <= k <= most
+                if 2 <= k <= most and _suits(bench, best.place, k)
             ]
         tried = [_led_on(bench, each, how, memory) for each in rivals]
         better = max(tried, key=lambda each: each.score)
@@ -152,16 +176,18 @@ def _worked_out(bench: Bench, trial: Trial, memory: Memory) -> Trial:
     return best
 
 
-def curve_of(bench: Bench, trial: Trial) -> dict[int, float]:
-    """By number of states, the score in the dag that was learned, tables alone fitted."""
+def curve_of(bench: Bench, trial: Trial, again: Agglomeration | None) -> dict[int, float]:
+    """By number of states, the score in the dag that was learned, tables alone fitted.
+
+    again  the states merged in that dag
+    """
     assert trial.learned is not None
-    name, dag = trial.place.name, trial.learned.network.dag
+    name = trial.place.name
     found = {trial.states: trial.learned.score}
-    again = merged(bench, dag, name)
     if again is None:
         return found
     for states in range(2, min(trial.states + 3, again.first_states + 1)):
-        if states != trial.states:
+        if states != trial.states and _suits(bench, trial.place, states):
             start = _start(bench, again, states, trial.place)
             found[states] = of_tables(bench, start, states_in(bench, start, name)).score
     return dict(sorted(found.items()))
@@ -173,10 +199,15 @@ def _led_on(bench: Bench, trial: Trial, how: str, memory: Memory) -> Trial:
     return Trial(trial.place, trial.states, trial.merged, found, True)
 
 
-def _start(bench: Bench, found: Agglomeration, states: int, place: Place) -> Network:
-    """The network of the cases as completed; states have the names that an expert gave."""
+def _start(bench: Bench, found: Agglomeration | None, states: int, place: Place) -> Network:
+    """The network of the cases as completed; states have the names that an expert gave.
+
+    Where no blanket is complete, or fewer states could be merged than are wanted, EM goes a few
+    steps from random starts instead.
+    """
+    if found is None or states > found.first_states:
+        known = {name: each for name, each in bench.known.items() if name in place.dag}
+        unseen = {**known, place.name: _names(place, states)}
+        return from_nowhere(bench, place.dag, unseen, EM(restarts=STARTS, max_steps=STEPS), 0)
     network = found.start(states, bench.settings.score)
-    said = place.asked.states if place.asked else None
-    if said is None or isinstance(said, int) or len(said) != states:
-        return network
-    return renamed(network, Discrete(place.name, said))
+    return renamed(network, Discrete(place.name, _names(place, states)))

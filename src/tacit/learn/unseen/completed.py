@@ -1,0 +1,51 @@
+"""Cases with columns for what nobody measured: the most probable state, and all probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import Column, code_type
+from tacit.core.dataset import Dataset
+from tacit.core.errors import OptionError, quoted
+from tacit.core.network import Network
+from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.infer.prediction import predict
+from tacit.io.cases import as_dataset
+
+
+def with_posteriors(
+    network: Network, hidden: Sequence[str], cases: Any, threads: int = 1
+) -> Dataset:
+    """The cases, and for each hidden variable H of the network columns `H`, its most probable
+    state, and `H=1`, `H=2`, ..., the probability of each.
+
+    A case that the network holds impossible has none. Columns that the network does not name stay
+    as they are.
+    """
+    data = as_dataset(cases)
+    told = predict(network, data, threads=threads)
+    variables = dict[str, Variable](data.variables)
+    columns = dict[str, Column](data.columns)
+    for name in hidden:
+        variable = network.variables[name]
+        assert isinstance(variable, Discrete)
+        shares = told[name]
+        best = np.where(np.isnan(shares[:, 0]), -1, np.nan_to_num(shares).argmax(axis=1))
+        fresh: dict[str, tuple[Variable, Column]] = {
+            name: (variable, best.astype(code_type(len(variable.states))))
+        }
+        for at, state in enumerate(variable.states):
+            column = f"{name}={state}"
+            fresh[column] = (Continuous(column), shares[:, at].astype(np.float64))
+        for column, (kind, values) in fresh.items():
+            if column in columns:
+                raise OptionError(
+                    f"the cases have a column {quoted(column)} already, which would hold what is "
+                    f"inferred of {quoted(name)}\n\nrename the column, or the variable"
+                )
+            variables[column], columns[column] = kind, values
+    return replace(data, variables=variables, columns=columns)
