@@ -40,8 +40,9 @@ ASKS = tc.TreeTable.of(X, (A, B), {"B": {"a": [0.5, 0.5], "b": [0.1, 0.9]}})
         ),
         (
             {"families": tc.TreeTable, "knowledge": "X ignores B when A=yes confidence 0.9"},
-            "X is to share rows: rules said with less than certainty are weighed among tables "
-            "only: X ignores B when A=yes confidence 0.9\n\nleave out its confidence, or families=",
+            "X is to share rows: rules said with less than certainty are weighed among "
+            "tables only: X ignores B when A=yes confidence 0.9"
+            "\n\nleave out its confidence, or families=",
         ),
         (
             {"families": tc.TreeTable, "knowledge": "X ignores B when A=maybe"},
@@ -52,7 +53,8 @@ ASKS = tc.TreeTable.of(X, (A, B), {"B": {"a": [0.5, 0.5], "b": [0.1, 0.9]}})
         ),
         (
             {"families": tc.DefaultTable, "knowledge": "X ignores B when A=yes"},
-            "a default table cannot be made to obey a rule\n\n    line 1: X ignores B when A=yes\n\n"
+            "a default table cannot be made to obey a rule\n\n"
+            "    line 1: X ignores B when A=yes\n\n"
             "give X a tree table: tc.TreeTable",
         ),
         (

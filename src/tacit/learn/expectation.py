@@ -15,6 +15,7 @@ from tacit.infer.flat import Layout
 
 if TYPE_CHECKING:
     from tacit.learn.causes.chained import Links
+    from tacit.learn.local.pooling import Pools
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,6 +26,7 @@ class Problem:
     pseudo    0 for ML, alpha for Smoothed, alpha - 1 for MAP
     plan      how the rows that rules speak of are estimated, over the same cells
     links     families of independent causes, whose chains are cells of the layout, too
+    pools     cells that are one and the same, because rows are shared
     """
 
     layout: Layout
@@ -33,6 +35,7 @@ class Problem:
     threads: int = 1
     plan: Plan | None = None
     links: Links | None = None
+    pools: Pools | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +96,8 @@ def projected(problem: Problem, theta: Floats, here: EmIterate | None = None) ->
     """
     if problem.links is not None:
         theta = problem.links.straightened(theta)
+    if problem.pools is not None:
+        theta = problem.pools.pooled(theta)
     if problem.plan is None:
         return theta
     weights = theta.copy()
@@ -123,6 +128,8 @@ def _obedient(
 def evidence(problem: Problem, expected: Floats) -> Floats:
     """E[N] + pseudo of every cell; an error where that is below zero and no maximum exists."""
     weights = expected + problem.pseudo
+    if problem.pools is not None:
+        weights = problem.pools.pooled(weights)
     if weights.size and weights.min() < -1e-9:
         raise _no_maximum(problem.layout, weights)
     return weights

@@ -29,6 +29,8 @@ from tacit.learn.gathered import Gathered, gather, tied_groups
 from tacit.learn.hidden import Hidden
 from tacit.learn.inferred import Wishes, fit_inferred
 from tacit.learn.local.choosing import local_of, refuse_local
+from tacit.learn.local.inferring import fit_local_inferred
+from tacit.learn.local.rules import spoken_of
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.progress import Callback, watched
 from tacit.learn.ruled import doubted_part
@@ -121,7 +123,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     if seed is None and resume and checkpoint is not None:
         seed = FORM.seed(checkpoint)
     chosen = replace(choices, method=choices.method or EM(), seed=fresh_seed(seed))
-    wishes = Wishes(groups, begin, threads, checkpoint, resume, known)
+    spoken = spoken_of(local, known)
+    wishes = Wishes(groups, begin, threads, checkpoint, resume, spoken.rest)
     with watched(progress, "EM") as told:
 
         def learned(how: Choices) -> Fit:
@@ -129,6 +132,10 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
                 from tacit.learn.soft import fit_inferred_softly
 
                 return fit_inferred_softly(gathered, how, wishes, told)
+            if local:
+                return fit_local_inferred(
+                    gathered, spoken, lambda under: fit_inferred(under, how, wishes, told)
+                )
             return fit_inferred(gathered, how, wishes, told)
 
         if lent is None:

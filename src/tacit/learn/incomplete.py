@@ -21,6 +21,7 @@ from tacit.estimate.estimates import Estimate
 from tacit.estimate.tables import estimate_table
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.counts import Counts
+from tacit.families.shared import SharedRows
 from tacit.families.table import Table
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.pieces import compile_cases, log_masses
@@ -42,6 +43,13 @@ from tacit.learn.expectation import EmIterate, Problem, reordered
 from tacit.learn.fill_in import run_fill_in
 from tacit.learn.fits import Run
 from tacit.learn.gradient import run_gradient
+from tacit.learn.local.pooling import (
+    expected_counts,
+    pools_of,
+    shared_families,
+    spread_pseudo,
+    written_rows,
+)
 from tacit.learn.methods import EM, FillIn, Gradient, MeanFieldEM
 from tacit.learn.progress import Report
 from tacit.learn.starts import check_possible, given_parameters
@@ -60,6 +68,7 @@ class Incomplete:
     alpha     the prior's pseudo-counts per variable
     causes    which of them get a family of independent causes
     links     what the estimate adds to the causes of these
+    shared    which of them share rows, and how
     """
 
     dag: Dag
@@ -70,11 +79,17 @@ class Incomplete:
     alpha: Mapping[str, Floats]
     causes: Mapping[str, Caused] = field(default_factory=dict)
     links: Mapping[str, Floats] = field(default_factory=dict)
+    shared: Mapping[str, SharedRows] = field(default_factory=dict)
 
     @property
     def plain(self) -> Mapping[str, tuple[Discrete, ...]]:
-        """The families that are tables."""
+        """The families that are tables in the layout, those with shared rows among them."""
         return {name: axes for name, axes in self.families.items() if name not in self.causes}
+
+    @property
+    def tables(self) -> Mapping[str, tuple[Discrete, ...]]:
+        """The families of which every row is estimated by itself."""
+        return {name: axes for name, axes in self.plain.items() if name not in self.shared}
 
     @property
     def variables(self) -> Mapping[str, Discrete]:
@@ -88,7 +103,7 @@ class Learned:
 
     expected  counts with the missing cells filled in by expectation, per variable
     known     the part of them that was counted, not inferred
-    caused    the same of families of independent causes
+    caused    the same of families of independent causes, and of those with shared rows
     rounds    of reweighting, where the weights of cases were annealed
     path      of information bottleneck EM, where that was the method
     """
@@ -130,8 +145,10 @@ def problem_of(
     else:
         layout, chains = layout_of(cases.dag, cases.variables, cases.tied), ()
     pseudo = np.zeros(layout.size)
-    for name in cases.plain:
+    for name in cases.tables:
         layout.block(pseudo, layout.places[name])[...] = estimate.pseudo(cases.alpha[name])
+    spread_pseudo(layout, cases.shared, cases.alpha, estimate, pseudo)
+    pools = pools_of(layout, cases.shared) if cases.shared else None
     for group in cases.tied:
         if any(not np.array_equal(cases.alpha[group[0]], cases.alpha[name]) for name in group):
             raise OptionError(
@@ -139,11 +156,11 @@ def problem_of(
             )
     expected = expectation(cases.data, layout, cases.plain, strategy, threads)
     if not chains:
-        return Problem(layout, expected, pseudo)
+        return Problem(layout, expected, pseudo, pools=pools)
     links = links_of(layout, chains, cases.causes, cases.links, cases.data)
     assert isinstance(expected, Contexts)
     expected = replace(expected, constant=expected.constant + links.constant)
-    return Problem(layout, expected, pseudo, links=links)
+    return Problem(layout, expected, pseudo, links=links, pools=pools)
 
 
 def learn_incomplete(
@@ -162,27 +179,34 @@ def learn_incomplete(
     end = won.iterate
     if problem.plan is not None and end.objective == -np.inf:
         raise _impossible(cases, problem, end)
-    hidden = _free(problem.links, hidden)
+    hidden = _free(cases, problem.links, hidden)
     if hidden and (how.start is None or best > 0):  # a start that was given names the states
         order = canonical_order(layout, end.expected, hidden)
         if _nameless(problem, order):
             end = reordered(end, order)
     return Learned(
         network=Network(cases.dag, cases.variables, _families(cases, problem, end, estimate)),
-        expected=_counts(layout, end.expected, cases.plain),
-        known=_counts(layout, problem.expected.known, cases.plain),
+        expected=_counts(layout, end.expected, cases.tables),
+        known=_counts(layout, problem.expected.known, cases.tables),
         log_likelihood=end.log_likelihood,
         objective=end.objective,
         best=best,
         runs=tuple(Run(run.iterate.objective, run.trace, run.stop) for run in climbs),
         rounds=won.rounds if isinstance(won, AnnealedClimb) else (),
         path=won.path if isinstance(won, PathClimb) else None,
-        caused=_caused(problem.links, end),
+        caused={
+            **_caused(problem.links, end),
+            **expected_counts(layout, cases.shared, end.expected),
+        },
     )
 
 
-def _free(links: Links | None, hidden: tuple[int, ...]) -> tuple[int, ...]:
+def _free(cases: Incomplete, links: Links | None, hidden: tuple[int, ...]) -> tuple[int, ...]:
     """The hidden variables whose states have no meaning but what their tables give them."""
+    if cases.shared:  # whose rows are shared by states as they are named
+        named = {axis.name for each in cases.shared.values() for axis in each.variables}
+        of = dict(zip(hidden, cases.hidden, strict=True))
+        hidden = tuple(v for v in hidden if of[v] not in named)
     return hidden if links is None else tuple(v for v in hidden if v not in links.members)
 
 
@@ -220,7 +244,8 @@ def _climbs(
     given = None
     if how.start is not None:
         chains = () if problem.links is None else problem.links.chains
-        whole = with_tables(how.start, chains) if chains else how.start
+        whole = written_rows(how.start, cases.shared)
+        whole = with_tables(whole, chains) if chains else whole
         given = given_parameters(problem.layout, cases.families, whole)
         check_possible(problem.layout, cases.data, given)
     if isinstance(method, WeightAnnealing):
@@ -270,8 +295,9 @@ def _bottleneck(
 def _families(
     cases: Incomplete, problem: Problem, end: EmIterate, estimate: Estimate
 ) -> dict[str, Family]:
-    """The tables, and the families of independent causes."""
+    """The tables, the families of independent causes, and those with shared rows."""
     found: dict[str, Family] = dict(_tables(cases, problem, end, estimate))
+    found |= shared_families(problem.layout, cases.shared, end.theta)
     for each in () if problem.links is None else problem.links.families:
         found[each.name] = each.caused.kind.from_causes(each.causes(end.theta))
     return found
@@ -285,7 +311,7 @@ def _tables(
     ruled = np.zeros(layout.size, dtype=np.bool_)
     if problem.plan is not None:
         ruled[problem.plan.blocks.cells] = True
-    for name in cases.plain:
+    for name in cases.tables:
         axes, place = cases.families[name], layout.places[name]
         values, partial = layout.block(end.theta, place), False
         if estimate.empty != "uniform":

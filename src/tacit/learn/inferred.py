@@ -16,6 +16,7 @@ from tacit.estimate.ruled.plan import Near
 from tacit.estimate.ruled.prices import statuses
 from tacit.estimate.ruled.proof import proof_of
 from tacit.families.noisy import Noisy
+from tacit.families.shared import SharedRows
 from tacit.families.table import Table
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.annealing.notes import annealing_notes
@@ -31,6 +32,8 @@ from tacit.learn.expectation import Problem
 from tacit.learn.fits import Evidence, Fit, Stop
 from tacit.learn.gathered import Gathered
 from tacit.learn.incomplete import How, Incomplete, Learned, learn_incomplete, problem_of
+from tacit.learn.local.choosing import rows_given
+from tacit.learn.local.counting import row_prior
 from tacit.learn.methods import EM, AvailableCases, MeanFieldEM, Method, starts
 from tacit.learn.notes import incomplete_notes
 from tacit.learn.obeyed import local_notes, refuse_means, resisted_notes, rule_notes
@@ -64,7 +67,8 @@ def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Rep
     wrapped = method.method if isinstance(method, WeightAnnealing) else method
     strategy = wrapped.strategy if isinstance(wrapped, EM) else "auto"
     problem = problem_of(cases, choices.estimate, strategy, wishes.threads)
-    known = ruled(wishes.knowledge, cases.dag, cases.plain, problem.layout, cases.causes)
+    others = {**cases.causes, **cases.shared}
+    known = ruled(wishes.knowledge, cases.dag, cases.tables, problem.layout, others)
     if known is not None:
         refuse_means(choices.estimate)
         problem = under(problem, known)
@@ -80,16 +84,19 @@ def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Rep
 
 def _brought(gathered: Gathered, choices: Choices, wishes: Wishes) -> Incomplete:
     """The cases as EM takes them, with what the prior says of tables and of links."""
-    causes = gathered.causes
+    causes, shared = gathered.causes, rows_given(gathered.local)
     families = {name: discrete_axes(axes) for name, axes in gathered.families.items()}
-    plain = {name: axes for name, axes in gathered.families.items() if name not in causes}
-    if causes and not isinstance(choices.method, EM):
+    others = {**causes, **shared}
+    plain = {name: axes for name, axes in gathered.families.items() if name not in others}
+    if others and not isinstance(choices.method, EM):
         assert choices.method is not None
-        name = next(iter(causes))
+        name = next(iter(others))
+        kind = causes[name].kind.kind if name in causes else shared[name].kind
         raise OptionError(
             f"{choices.method.describe()} infers tables only, and {quoted(name)} is to be a "
-            f"{causes[name].kind.kind}\n\nuse method=tc.EM()"
+            f"{kind}\n\nuse method=tc.EM()"
         )
+    rows = {name: row_prior(choices.prior, each) for name, each in shared.items()}
     strengths = {name: link_prior(choices.prior, each.frame) for name, each in causes.items()}
     return Incomplete(
         gathered.structure.dag,
@@ -97,9 +104,10 @@ def _brought(gathered: Gathered, choices: Choices, wishes: Wishes) -> Incomplete
         families,
         tuple(gathered.hidden),
         wishes.tied,
-        {**pseudo_counts(choices.prior, plain, causes), **strengths},
+        {**pseudo_counts(choices.prior, plain, others), **strengths, **rows},
         causes,
         {name: pseudo_of(causes[name], strengths[name], choices.estimate) for name in causes},
+        shared,
     )
 
 
@@ -176,7 +184,7 @@ def _stop(learned: Learned, method: Method | None, several: bool) -> Stop:
 
 def _further(gathered: Gathered, wishes: Wishes, known: Ruled | None) -> dict[str, Any]:
     said: dict[str, Any] = {} if known is None else known.settings
-    said |= kinds_said(gathered.causes)
+    said |= kinds_said(gathered.causes, gathered.local)
     if gathered.hidden:
         said["hidden"] = {name: list(each.states) for name, each in gathered.hidden.items()}
     if wishes.tied:
@@ -212,6 +220,6 @@ def _numbers(network: Network) -> bytes:
     values = [
         each.causes.values if isinstance(each, Noisy) else each.values
         for each in families
-        if isinstance(each, Noisy | Table)
+        if isinstance(each, Noisy | Table | SharedRows)
     ]
     return b"".join(np.ascontiguousarray(each).tobytes() for each in values)

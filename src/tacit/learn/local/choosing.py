@@ -88,6 +88,11 @@ def _discrete(name: str, axes: tuple[Variable, ...], how: How) -> tuple[Discrete
     return found
 
 
+def rows_given(local: Mapping[str, Local]) -> dict[str, SharedRows]:
+    """The families of which rows are given."""
+    return {name: each.how for name, each in local.items() if isinstance(each.how, SharedRows)}
+
+
 def local_said(local: Mapping[str, Local]) -> dict[str, str]:
     """The families as the settings of a fit keep them."""
     return {name: each.describe() for name, each in local.items()}

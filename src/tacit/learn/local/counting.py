@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, quoted
+from tacit.core.family import Family
 from tacit.core.grid import counted
 from tacit.core.variables import Discrete
 from tacit.estimate.estimates import Estimate
@@ -117,9 +118,14 @@ def _by_cell(prior: TablePrior, family: SharedRows) -> bool:
 
 def local_notes(parts: Mapping[str, Part]) -> tuple[str, ...]:
     """What the reader should know of these families."""
+    return shape_notes({name: part.family for name, part in parts.items()}, parts)
+
+
+def shape_notes(families: Mapping[str, Family], names: Iterable[str]) -> tuple[str, ...]:
+    """How many rows each of these families has."""
     told = []
-    for name, part in parts.items():
-        family = part.family
+    for name in names:
+        family = families[name]
         assert isinstance(family, SharedRows)
         rows = counted(len(family.values), "row")
         told.append(
