@@ -168,6 +168,11 @@ from tacit.learn.structure.searched import Search as Search
 from tacit.learn.structure.settings import HillClimb as HillClimb
 from tacit.learn.structure.settings import Tabu as Tabu
 from tacit.learn.structure.structural_em import structural_em as structural_em
+from tacit.learn.text.front import fit_text as fit_text
+from tacit.learn.text.model import TextModel as TextModel
+from tacit.learn.text.prediction import TextPrediction as TextPrediction
+from tacit.learn.text.words import Words as Words
+from tacit.learn.text.words import words as words
 from tacit.learn.transfers import Aggregate as Aggregate
 from tacit.learn.transfers import BestFragment as BestFragment
 from tacit.learn.transfers import Mixture as Mixture

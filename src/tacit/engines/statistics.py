@@ -200,6 +200,18 @@ def load_statistics(path: str | Path) -> Statistics:
     return loaded(path, Statistics.from_plain)
 
 
+def statistics_of(
+    dag: Dag,
+    variables: Mapping[str, Variable],
+    counts: Mapping[str, Evidence],
+    cases: int,
+    total_weight: float,
+) -> Statistics:
+    """Statistics that were counted elsewhere, of variables whose states are fixed."""
+    _check_parts(dag, variables, counts)
+    return _made(dag, dict(variables), dict(counts), cases, total_weight, True)
+
+
 def _made(*values: Any) -> Statistics:
     made = object.__new__(Statistics)
     _fill(made, *values)
