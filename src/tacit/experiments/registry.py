@@ -162,6 +162,43 @@ EXPERIMENTS = (
         ("2 s", "3 min", "1 h"),
         needs="ten tables of answers, votes and features",
     ),
+    Experiment(
+        "elidan2004-findhidden",
+        "a variable of alarm or insurance hidden, and sought",
+        "Elidan 2004, section 4.2",
+        "tacit.experiments.elidan.placing",
+        ("5 s", "5 min", "2 h"),
+    ),
+    Experiment(
+        "elidan2004-variants",
+        "what may change around a variable that is sought",
+        "Elidan 2004, section 4.2",
+        "tacit.experiments.elidan.variants",
+        ("3 s", "2 min", "30 min"),
+    ),
+    Experiment(
+        "elidan2004-domains",
+        "hidden variables of stocks, patients and messages",
+        "Elidan 2004, sections 4.2, 5.4",
+        "tacit.experiments.elidan.unmeasured",
+        ("5 s", "5 min", "2 h"),
+        uses="tables of two domains",
+    ),
+    Experiment(
+        "hidden-rates",
+        "how often planted variables are found, and others",
+        "tacit, docs/hidden.md",
+        "tacit.experiments.elidan.rates",
+        ("4 s", "3 min", "2 h"),
+    ),
+    Experiment(
+        "hidden-tables",
+        "hidden variables in real tables, judged by new cases",
+        "tacit, docs/hidden.md",
+        "tacit.experiments.elidan.tables",
+        ("5 s", "3 min", "1 h"),
+        needs="real tables as CSV files",
+    ),
 )
 
 

@@ -12,7 +12,10 @@ from tacit.learn.unseen.insertion import Insertion, Refusal, free_parameters, in
 from tacit.learn.unseen.signatures import signatures
 from tacit.learn.unseen.sought import Bench, Named
 
-SURE, LINKED, EXPERT = "links in bootstrap samples", "links of the dag", "named by the expert"
+SURE, LINKED, AROUND, EXPERT = (
+    "links in bootstrap samples", "links of the dag", "all that one variable is linked to",
+    "named by the expert",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,8 +136,8 @@ def alike(one: frozenset[str], other: frozenset[str]) -> bool:
 def _signed(
     bench: Bench, dag: Dag, confidence: ArcConfidence | None, done: Sequence[frozenset[str]]
 ) -> list[tuple[tuple[str, ...], str]]:
-    """Signatures, by turns of uncertain links, the surest first, and of the dag, those that save
-    most parameters first; no name decides between equals."""
+    """By turns signatures of uncertain links, the surest first, those of the dag, and each variable
+    with its neighbours, those that save most parameters first; no name decides between equals."""
     settings = bench.settings
     place = {name: at for at, name in enumerate((*bench.cases.names, *bench.known))}
 
@@ -151,10 +154,29 @@ def _signed(
         signatures(dag, least=settings.least),
         key=lambda e: (_parameters(dag, e.members, states), own(e.members)),
     )
-    by_turns = _by_turns(
-        [(each.members, SURE) for each in soft], [(each.members, LINKED) for each in hard]
+    near = sorted(
+        _neighbourhoods(dag, settings.least, done),
+        key=lambda members: (_parameters(dag, members, states), own(members)),
     )
+    by_turns = _by_turns(
+        [(each.members, SURE) for each in soft], [(each.members, LINKED) for each in hard],
+        [(members, AROUND) for members in near],
+    )  # fmt: skip
     return list({frozenset(members): (members, source) for members, source in by_turns}.values())
+
+
+def _neighbourhoods(
+    dag: Dag, least: int, done: Sequence[frozenset[str]]
+) -> Iterator[tuple[str, ...]]:
+    """Every variable with all that it is linked to.
+
+    The children of a hidden variable of few states may be explained by one of them, that knows it
+    best, nearly as well: a star, in which no two others are linked.
+    """
+    for name in dag.names:
+        members = tuple(sorted({name, *dag.parents[name], *dag.children[name]}))
+        if len(members) >= least and not any(_explained(members, who) for who in done):
+            yield members
 
 
 def _explained(members: Iterable[str], children: frozenset[str]) -> bool:

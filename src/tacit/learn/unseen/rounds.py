@@ -16,7 +16,7 @@ from tacit.learn.unseen.learning import NEW, Learned, Memory, scored
 from tacit.learn.unseen.places import Place, Places, alike, named_places, places
 from tacit.learn.unseen.removal import remove_variable
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
-from tacit.learn.unseen.trials import Trial, glances, settled, worked_out
+from tacit.learn.unseen.trials import Sight, Trial, glance, seen, settled, worked_out
 
 LED_ON = 6
 """Trials at least that are led to their end after the first comparison, and the best quarter."""
@@ -72,7 +72,7 @@ def round_of(bench: Bench, base: Base, course: Course, named: Named | None = Non
         spots = places(bench, dag, base.confidence, course.done)
     else:
         spots = named_places(bench, dag, named)
-    desk = _Desk(bench, base, course, 4 * len(spots.found) + bench.settings.shown)
+    desk = _Desk(bench, base, course, 3 * len(spots.found) + bench.settings.shown)
     first = desk.glanced(spots.found)
     chosen = desk.led_on(first)
     worked = desk.worked(list(chosen.values()))
@@ -94,14 +94,23 @@ class _Desk:
     highest: float = -float("inf")
 
     def glanced(self, spots: Sequence[Place]) -> list[Trial]:
-        """A first look at every place."""
+        """A first look at every place with the fewest states, and at the better half of them with
+        the other numbers: a place that is good with many is not bad with few."""
         found = list[Trial]()
+        sights = list[tuple[Sight, Trial]]()
         for place in spots:
-            if self.course.asked():
-                break
-            here = glances(self.bench, place, self.course.memory)
-            found += here
-            self._tell(3, here)
+            sight = None if self.course.asked() else seen(self.bench, place)
+            if sight is not None:
+                first = glance(self.bench, sight, sight.numbers[0], self.course.memory)
+                sights.append((sight, first))
+                self._tell(1, [first])
+        sights.sort(key=lambda each: -each[1].score)
+        for at, (sight, first) in enumerate(sights):
+            found.append(first)
+            more = sight.numbers[1:] if 2 * at < len(sights) or at < LED_ON else ()
+            for states in more if not self.course.asked() else ():
+                found.append(glance(self.bench, sight, states, self.course.memory))
+            self._tell(1, found[-1:])
         return found
 
     def led_on(self, trials: Sequence[Trial]) -> dict[int, Trial]:

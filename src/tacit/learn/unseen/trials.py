@@ -106,19 +106,31 @@ def _names(place: Place, states: int) -> tuple[str, ...]:
     return tuple(str(at + 1) for at in range(states))
 
 
-def glances(bench: Bench, place: Place, memory: Memory) -> list[Trial]:
-    """A place with several numbers of states, each learned for a moment, to compare places."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """A place as merging sees it.
+
+    merging  None where no case has the whole blanket
+    numbers  of states that it is to be tried with
+    """
+
+    place: Place
+    merging: Agglomeration | None
+    numbers: tuple[int, ...]
+
+
+def seen(bench: Bench, place: Place) -> Sight | None:
+    """The states merged there; None if there is nothing to try."""
     found = merged(bench, place.dag, place.name)
-    return [
-        Trial(
-            place,
-            states,
-            0 if found is None else found.states,
-            learned(bench, _start(bench, found, states, place), place.name, bench.settings.seek,
-                    GLANCE, memory),
-        )
-        for states in numbers_to_try(bench, place, found)
-    ]  # fmt: skip
+    numbers = numbers_to_try(bench, place, found)
+    return Sight(place, found, numbers) if numbers else None
+
+
+def glance(bench: Bench, sight: Sight, states: int, memory: Memory) -> Trial:
+    """A place with one number of states, learned for a moment, to compare places."""
+    start, place = _start(bench, sight.merging, states, sight.place), sight.place
+    found = learned(bench, start, place.name, bench.settings.seek, GLANCE, memory)
+    return Trial(place, states, 0 if sight.merging is None else sight.merging.states, found)
 
 
 def settled(bench: Bench, trial: Trial, memory: Memory) -> Trial:
