@@ -91,6 +91,7 @@ _HOMES = {
         "to_pgmpy",
         "to_pyagrum",
     ),
+    "tacit.estimate.continuous.prior": ("NormalGamma",),
     "tacit.estimate.estimates": ("ML", "MAP", "PosteriorMean", "Smoothed"),
     "tacit.estimate.priors": ("BDeu", "Dirichlet", "Jeffreys", "K2", "Prior"),
     "tacit.estimate.normals": ("TruncatedNormal",),

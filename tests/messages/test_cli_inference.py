@@ -15,7 +15,7 @@ from tacit.cli.main import execute
 NAMES = "asia, tub, smoke, lung, bronc, either, xray, dysp"
 LATENT = "fit gaps.csv --network 'H -> xray, dysp' -o o.json"
 CASES = ".csv, .tsv, .parquet; .csv and .tsv also with .gz"
-HOW = "write H=3, or name the states, H={mild, severe}"
+HOW = "write H=3, or name the states, H={mild, severe}; H=continuous has none"
 
 
 @pytest.fixture

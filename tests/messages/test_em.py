@@ -41,7 +41,8 @@ def fit(structure, cases, **options):
         ),
         (
             fit("H -> Flu, Cough", CASES, hidden={"H": "mild"}),
-            "hidden variable 'H' needs 2 states or more, as a number or by name, not 'mild'",
+            "hidden variable 'H' needs 2 states or more, as a number or by name, not 'mild'"
+            "\n\none without states is 'continuous'",
         ),
         (
             fit("H -> Flu, Cough", CASES, hidden="all"),
@@ -106,15 +107,13 @@ def fit(structure, cases, **options):
             "tc.EM()",
         ),
         (
-            fit("A -> B", REALS),
-            "1 cell is missing, and 'A' is continuous: missing cells are inferred in networks of "
-            "discrete variables only"
-            "\n\nuse method=tc.AvailableCases(), or make the variable discrete with "
-            "tc.discretise",
+            fit("A -> B", REALS, method=tc.Gradient()),
+            "A is continuous: its missing cells and hidden variables are inferred by EM"
+            "\n\nuse method=tc.EM()",
         ),
         (
             fit("B", REALS, tied=[("B",)]),
-            "'B' is continuous: hidden variables and tied tables need discrete variables only"
+            "B is continuous: tied tables need discrete variables only"
             "\n\nmake it discrete with tc.discretise",
         ),
         (

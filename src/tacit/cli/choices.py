@@ -82,6 +82,17 @@ def prior_of(text: str, option: str = "--prior") -> Prior:
     return BDeu(number) if word == "bdeu" else Dirichlet(number)
 
 
+def normal_beside(prior: Prior, strength: float | None) -> Any:
+    """The prior of tables, and that of Gaussian families where its strength was said."""
+    if strength is None:
+        return prior
+    from tacit.estimate.continuous.prior import NormalGamma
+
+    if not strength > 0:
+        raise OptionError(f"--normal-prior {strength:g} must be a number of cases above 0")
+    return [prior, NormalGamma(strength)]
+
+
 def _wrong(option: str, text: str, start: int, end: int, what: str) -> OptionError:
     known = ", ".join(PRIORS.values())
     return OptionError(f"{marked(text, start, end, what, option)}\n\npriors: {known}")

@@ -18,6 +18,7 @@ from tacit.cli.choices import (
     StartName,
     estimate_of,
     method_of,
+    normal_beside,
     prior_of,
 )
 from tacit.cli.given import hidden_of
@@ -90,6 +91,13 @@ def fit(
     source: Sources = None,
     transfer: How = None,
     prior: PriorName = "bdeu:1",
+    normal_prior: Annotated[
+        float | None,
+        typer.Option(
+            metavar="STRENGTH",
+            help="Cases that a conjugate prior of Gaussian families is worth; none if not given.",
+        ),
+    ] = None,
     estimate: Annotated[
         EstimateName, typer.Option(help="Which parameters to take.")
     ] = EstimateName.SMOOTHED,
@@ -99,7 +107,9 @@ def fit(
     hidden: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="H=3", help="H is in no column and has 3 states; `rest`: all such; repeatable."
+            metavar="H=3",
+            help="H is in no column and has 3 states; `H=continuous`: none; `rest`: all such; "
+            "repeatable.",
         ),
     ] = None,
     method: Annotated[
@@ -169,7 +179,7 @@ def fit(
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
         sources=sources_of(named, structure, reading, threads),
         transfer=borrowing,
-        prior=chosen,
+        prior=normal_beside(chosen, normal_prior),
         estimate=wanted,
         hidden=unseen,
         method=how,
@@ -231,12 +241,20 @@ def _plain(found: Fit, targets: Mapping[str, Target]) -> dict[str, Any]:
         "weight": cases.weight,
         "missing_cells": dict(cases.missing),
         "complete_cases": cases.gaps.complete if cases.gaps is not None else cases.cases,
-        "hidden": {name: list(states) for name, states in found.settings.get("hidden", {}).items()},
+        "hidden": {
+            name: states if isinstance(states, str) else list(states)
+            for name, states in found.settings.get("hidden", {}).items()
+        },
         "variables": len(found.network),
         "arcs": len(found.network.dag.arcs),
         "free_parameters": found.network.free_parameters,
         "estimate": found.settings["estimate"],
         "prior": found.settings["prior"],
+        **(
+            {"normal_prior": found.settings["normal_prior"]}
+            if "normal_prior" in found.settings
+            else {}
+        ),
         "method": found.settings["method"],
         "objective": found.objective,
         "log_likelihood": found.log_likelihood,

@@ -133,6 +133,8 @@ def _hidden_states(
     if len(states) > 1:
         return [state.text for state in states]
     word = states[0]
+    if word.text == REAL:
+        return REAL
     if not word.text.isdecimal() or int(word.text) < 2:
         few = word.text.lstrip("-").isdecimal()
         what = f"{word.text!r} is no number of states"
@@ -143,7 +145,9 @@ def _hidden_states(
     return int(word.text)
 
 
-_HOW = "write {0}=3, or name the states, {0}={{mild, severe}}"
+REAL = "continuous"
+"""The word for a hidden variable without states."""
+_HOW = "write {0}=3, or name the states, {0}={{mild, severe}}; {0}=continuous has none"
 
 
 def _wrong(

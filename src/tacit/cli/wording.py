@@ -25,6 +25,8 @@ WORDS = (
     (r"estimate=tc\.MAP\(\)", "--estimate map"),
     (r"(transfer=)?tc\.BestFragment\(\)", "--transfer best"),
     (r"\bsources=(?=\s)", "--source"),
+    (r"prior=\[tc\.BDeu\(1\), tc\.NormalGamma\(\)\]", "--normal-prior 1"),
+    (r"tc\.NormalGamma\(\) as a prior", "--normal-prior 1"),
     (r"tc\.K2\(\)", "--prior k2"),
     (r"tc\.(BIC|AIC|BGe)\(\)", lambda found: f"--score {found[1].lower()}"),
     (r"\buse tc\.BDeu\((\d+)\)", r"use --score bdeu:\1"),

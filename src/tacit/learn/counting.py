@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tacit.core.network import Network
+from tacit.estimate.continuous.prior import Scales
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.causes.counting import CausedParts, caused_notes, fit_causes
 from tacit.learn.causes.kinds import kinds_said, order_notes
@@ -15,7 +16,7 @@ from tacit.learn.local.counting import LocalParts, fit_local, local_notes
 from tacit.learn.local.rules import spoken_of
 from tacit.learn.notes import fit_notes
 from tacit.learn.obeyed import Obeyed, obey, unruled
-from tacit.learn.parts import estimate_part, pseudo_counts
+from tacit.learn.parts import estimate_part, normal_pseudo, pseudo_counts
 from tacit.learn.ruled import Ruled, ruled
 from tacit.learn.settings import settings_of
 from tacit.learn.structures import Structure
@@ -31,12 +32,13 @@ def fit_counted(
     others = {**counted.causes, **counted.local}
     known = ruled(spoken.rest, structure.dag, plain.families, without=others)
     alpha = pseudo_counts(choices.prior, plain.families, others)
+    normal = normal_pseudo(choices, plain.families, Scales.within(plain.evidence, plain.families))
     parts = {
-        name: estimate_part(axes, evidence, alpha.get(name), choices.estimate)
+        name: estimate_part(axes, evidence, alpha.get(name), choices.estimate, normal.get(name))
         for name, axes in plain.families.items()
         for evidence in [unruled(known, name, plain.evidence[name])]
     }
-    obeyed = obey(known, plain.evidence, alpha, parts, choices.estimate)
+    obeyed = obey(known, plain.evidence, alpha, parts, choices.estimate, normal)
     caused = fit_causes(counted, choices)
     local = fit_local(spoken.local, counted.evidence, choices)
     every = {**obeyed.parts, **caused.parts, **local.parts}
@@ -58,6 +60,7 @@ def fit_counted(
         log_marginal_likelihood=None if others else obeyed.log_marginal_likelihood,
         cases=counted.cases,
         proof=obeyed.proof,
+        normal=normal,
     )
 
 

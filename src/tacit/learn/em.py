@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.interrupts import Asked, asked_to_end
 from tacit.learn.checkpoints import Checkpoint, Kept
-from tacit.learn.climb import Climb, climb
+from tacit.learn.climb import Climb, Iterate, climb
 from tacit.learn.expectation import EmIterate, Problem, at, plain_step, projected, squarem_step
 from tacit.learn.fits import Stop
 from tacit.learn.methods import EM
@@ -117,6 +117,21 @@ class Ears:
         return self.stop.is_set() or self.asked()
 
 
+class Carried(Iterate, Protocol):
+    """An iterate that a checkpoint can keep."""
+
+    @property
+    def theta(self) -> Floats:
+        """Its parameters, from which all else follows."""
+
+    @property
+    def before(self) -> Floats | None:
+        """Those one plain step earlier, where an extrapolation may start."""
+
+
+C = TypeVar("C", bound=Carried)
+
+
 def _one_run(
     task: Task,
     number: int,
@@ -124,22 +139,45 @@ def _one_run(
     checkpoint: Checkpoint | None,
 ) -> Climb[EmIterate]:
     problem, method = task.problem, task.method
-    kept = checkpoint.of_run(number) if checkpoint is not None else None
-    if kept is None:
-        begin, trace = at(problem, start_of(task, number)), tuple[float, ...]()
-    else:
-        begin, trace = at(problem, kept.theta, kept.before), kept.trace[:-1]
-        if kept.stop is not None:
-            return Climb(begin, kept.trace, Stop[kept.stop])
 
-    def heard(here: EmIterate, history: Sequence[float]) -> None:
+    def begin(kept: Kept | None) -> EmIterate:
+        if kept is None:
+            return at(problem, start_of(task, number))
+        return at(problem, kept.theta, kept.before)
+
+    step = squarem_step if method.accelerate else plain_step
+    return kept_run(number, method, begin, lambda here: step(problem, here), ears, checkpoint)
+
+
+def kept_run(
+    number: int,
+    method: EM,
+    begin: Callable[[Kept | None], C],
+    step: Callable[[C], C],
+    ears: Ears,
+    checkpoint: Checkpoint | None,
+) -> Climb[C]:
+    """One run, from where a checkpoint left it, to its end; the checkpoint hears of every step."""
+    kept = checkpoint.of_run(number) if checkpoint is not None else None
+    start = begin(kept)
+    if kept is not None and kept.stop is not None:
+        return Climb(start, kept.trace, Stop[kept.stop])
+
+    def heard(here: C, history: Sequence[float]) -> None:
         ears.tally.step(number, len(history), here.objective)
         if ears.ended():
             raise KeyboardInterrupt
         if checkpoint is not None:
             checkpoint.keep(number, Kept(here.theta, here.before, tuple(history), None))
 
-    found = climbed(problem, method, begin, heard, trace)
+    found = climb(
+        step,
+        start,
+        tolerance=method.tolerance,
+        max_steps=method.max_steps,
+        trace=() if kept is None else kept.trace[:-1],
+        told=heard,
+    )
     end = found.iterate
     if found.stop is Stop.INTERRUPTED:
         ears.stop.set()

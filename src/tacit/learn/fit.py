@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from tacit.core.dag import Dag
-from tacit.core.errors import MissingError, OptionError
+from tacit.core.errors import OptionError, quoted
 from tacit.core.network import Network
 from tacit.core.options import check_checkpoint
 from tacit.core.variables import Continuous
 from tacit.engines.statistics import Statistics
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.posteriors import check_level
-from tacit.estimate.priors import Prior
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.borrowed_fit import Lenders, fit_borrowing, lenders, refuse_inferred
@@ -27,16 +26,17 @@ from tacit.learn.counting import fit_counted
 from tacit.learn.fits import Fit
 from tacit.learn.gathered import Gathered, gather, tied_groups
 from tacit.learn.hidden import Hidden
-from tacit.learn.inferred import Wishes, fit_inferred
+from tacit.learn.inferred import fit_inferred
 from tacit.learn.local.choosing import local_of, refuse_local
 from tacit.learn.local.inferring import fit_local_inferred
 from tacit.learn.local.rules import spoken_of
 from tacit.learn.methods import EM, AvailableCases, Method
-from tacit.learn.progress import Callback, watched
+from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.ruled import doubted_part
-from tacit.learn.settings import chosen_of
+from tacit.learn.settings import AnyPrior, chosen_of
 from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
 from tacit.learn.transfers import Transfer
+from tacit.learn.wishes import Wishes
 
 
 def fit(  # noqa: PLR0913 - help() and editors show options only if they are spelt out
@@ -46,7 +46,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     knowledge: KnowledgeLike = None,
     sources: Any = None,
     transfer: Transfer | None = None,
-    prior: Prior | None = None,
+    prior: AnyPrior = None,
     estimate: Estimate | None = None,
     families: Families = None,
     hidden: Hidden = None,
@@ -79,13 +79,14 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     sources    related sites to borrow from: `tc.Source`, cases, statistics or networks, or a list
     transfer   how tables are borrowed: `tc.BestFragment()` unless given; `tc.Mixture()`,
                `tc.Aggregate()`, `tc.Pool()`
-    prior      `tc.BDeu(1)` if not given; it speaks of tables only
+    prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families `tc.NormalGamma()`, or
+               none; both in a list
     estimate   `tc.Smoothed()` if not given
     families   {"X": tc.NoisyOr} where a few links are to stand for a table; `tc.NoisyAnd`,
                `tc.NoisyMax`; `tc.TreeTable` or `tc.GrowTree(...)`, `tc.DefaultTable` where rows
                are to be shared; one of these alone is for every variable with parents
     hidden     variables of the dag that no column measures: {"H": 3} gives H three states,
-               `"rest"` hides all variables of a network that have no column
+               {"F": "continuous"} none, `"rest"` hides all of a network that have no column
     method     how missing cells are treated: `tc.EM()` unless given; `tc.AvailableCases()`,
                `tc.Gradient()`, `tc.FillIn()`, `tc.WeightAnnealing(tc.EM())`
     start      "given" starts EM from the numbers of the network
@@ -126,6 +127,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     spoken = spoken_of(local, known)
     wishes = Wishes(groups, begin, threads, checkpoint, resume, spoken.rest)
     with watched(progress, "EM") as told:
+        if any(isinstance(each, Continuous) for each in gathered.variables.values()):
+            return _fit_continuous(gathered, chosen, wishes, lent, told)
 
         def learned(how: Choices) -> Fit:
             if known is not None and doubted_part(known):
@@ -169,29 +172,32 @@ def _closed_form(gathered: Gathered, choices: Choices, tied: bool) -> bool:
     """Whether counting will do; complete cases need nothing else, whatever method is named."""
     if isinstance(choices.method, AvailableCases) and not gathered.hidden and not tied:
         return True
-    if gathered.hidden or tied:
-        _refuse_continuous(gathered)
-        return False
-    if not gathered.missing:
-        return True
-    _refuse_continuous(gathered)
-    return False
+    return not (gathered.hidden or tied or gathered.missing)
 
 
-def _refuse_continuous(gathered: Gathered) -> None:
-    real = [v.name for v in gathered.variables.values() if isinstance(v, Continuous)]
-    if real:
-        cells = sum(gathered.missing.values())
-        if not cells:
-            raise OptionError(
-                f"{real[0]!r} is continuous: hidden variables and tied tables need discrete "
-                "variables only\n\nmake it discrete with tc.discretise"
-            )
-        raise MissingError(
-            f"{cells:,} {'cell is' if cells == 1 else 'cells are'} missing, and {real[0]!r} is "
-            "continuous: missing cells are inferred in networks of discrete variables only"
-            "\n\nuse method=tc.AvailableCases(), or make the variable discrete with tc.discretise"
-        )
+def _fit_continuous(
+    gathered: Gathered, choices: Choices, wishes: Wishes, lent: Lenders | None, told: Report
+) -> Fit:
+    """EM where some variables are continuous; what it cannot do is said before it starts."""
+    from tacit.learn.continuous.fitting import fit_continuous
+
+    real = next(v.name for v in gathered.variables.values() if isinstance(v, Continuous))
+    method = choices.method
+    for asked, what in (
+        (wishes.tied, "tied tables need discrete variables only"),
+        (lent is not None, "borrowing for incomplete cases needs discrete variables only"),
+        (gathered.causes, "independent causes beside it need complete cases"),
+        (
+            bool(wishes.knowledge and wishes.knowledge.parameters),
+            "rules beside missing cells need discrete variables only",
+        ),
+        (not isinstance(method, EM), "its missing cells and hidden variables are inferred by EM"),
+    ):
+        if asked:
+            named = "" if method is None or isinstance(method, EM) else method.describe()
+            right = "use method=tc.EM()" if named else "make it discrete with tc.discretise"
+            raise OptionError(f"{quoted(real)} is continuous: {what}\n\n{right}")
+    return fit_continuous(gathered, choices, wishes, told)
 
 
 def _refuse_with_statistics(hidden: Hidden, tied: Sequence[Sequence[str]] | None) -> None:

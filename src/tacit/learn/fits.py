@@ -16,6 +16,7 @@ import numpy as np
 from tacit.arrays import Floats, readonly
 from tacit.core.grid import amount, counted
 from tacit.core.network import Network
+from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.posteriors import Interval
 from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
@@ -102,6 +103,7 @@ class Fit:
     runs       every start of an iterative learner, in order
     borrowed   per table, where it was borrowed from, and what was tried
     proof      that the rows under rules are the optimum at this evidence; None without rules
+    normal     per Gaussian family, what its prior adds to moments, where there is one
     path       of information bottleneck EM, step by step; None by other methods
     pseudo     per discrete variable, the prior's pseudo-counts alpha, shaped like its table
     log_likelihood           of the cases used; with gaps, summed over each family's own cases
@@ -126,11 +128,12 @@ class Fit:
     proof: Proof | None = None
     borrowed: tuple[Borrowed, ...] = ()
     path: BottleneckPath | None = None
+    normal: Mapping[str, Pseudo] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         pseudo = {name: readonly(alpha) for name, alpha in self.pseudo.items()}
         object.__setattr__(self, "pseudo", MappingProxyType(pseudo))
-        for name in ("settings", "evidence", "known"):
+        for name in ("settings", "evidence", "known", "normal"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @property
@@ -141,7 +144,9 @@ class Fit:
     @property
     def intervals(self) -> Mapping[str, Interval]:
         """Per variable, where its parameters lie with the probability `settings["level"]`."""
-        return Intervals(self.evidence, self.pseudo, self.network, float(self.settings["level"]))
+        return Intervals(
+            self.evidence, self.pseudo, self.network, float(self.settings["level"]), self.normal
+        )
 
     @property
     def empty_rows(self) -> Mapping[str, tuple[int, ...]]:
@@ -184,10 +189,11 @@ class Fit:
     def _summary(self) -> list[str]:
         cases = self.cases
         weighing = f" weighing {amount(cases.weight)}" if cases.weight != cases.cases else ""
+        normal = f" and {self.settings['normal_prior']}" if "normal_prior" in self.settings else ""
         average = self.log_likelihood / cases.weight if cases.weight else float("nan")
         lines = [
             f"Fit to {cases.cases:,} cases{weighing}, {self.settings['estimate']}"
-            f" with prior {self.settings['prior']}",
+            f" with prior {self.settings['prior']}{normal}",
             f"log-likelihood {amount(self.log_likelihood)} nats, {average:.4g} per case",
         ]
         if self.log_marginal_likelihood is not None:

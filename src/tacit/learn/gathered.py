@@ -28,10 +28,15 @@ class Gathered:
 
     structure: Structure
     cases: Dataset
-    hidden: Mapping[str, Discrete]
+    hidden: Mapping[str, Variable]
     variables: Mapping[str, Variable]
     causes: Mapping[str, Caused] = field(default_factory=dict)
     local: Mapping[str, Local] = field(default_factory=dict)
+
+    @property
+    def unseen(self) -> Mapping[str, Discrete]:
+        """The hidden variables that have states."""
+        return {name: each for name, each in self.hidden.items() if isinstance(each, Discrete)}
 
     @property
     def families(self) -> Mapping[str, tuple[Variable, ...]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from tacit.estimate.ruled.proof import proof_of
 from tacit.families.noisy import Noisy
 from tacit.families.shared import SharedRows
 from tacit.families.table import Table
-from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.annealing.notes import annealing_notes
 from tacit.learn.annealing.settings import WeightAnnealing
 from tacit.learn.bottleneck.notes import path_notes
@@ -41,18 +39,7 @@ from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.progress import Report
 from tacit.learn.ruled import Ruled, impossible_in_words, ruled
 from tacit.learn.settings import settings_of
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """Further options of a fit with missing cells."""
-
-    tied: tuple[tuple[str, ...], ...] = ()
-    start: Network | None = None
-    threads: int | None = None
-    checkpoint: str | Path | None = None
-    resume: bool = False
-    knowledge: Knowledge | None = None
+from tacit.learn.wishes import Wishes
 
 
 def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Report) -> Fit:
@@ -102,7 +89,7 @@ def _brought(gathered: Gathered, choices: Choices, wishes: Wishes) -> Incomplete
         gathered.structure.dag,
         gathered.cases,
         families,
-        tuple(gathered.hidden),
+        tuple(gathered.unseen),
         wishes.tied,
         {**pseudo_counts(choices.prior, plain, others), **strengths, **rows},
         causes,
@@ -186,7 +173,7 @@ def _further(gathered: Gathered, wishes: Wishes, known: Ruled | None) -> dict[st
     said: dict[str, Any] = {} if known is None else known.settings
     said |= kinds_said(gathered.causes, gathered.local)
     if gathered.hidden:
-        said["hidden"] = {name: list(each.states) for name, each in gathered.hidden.items()}
+        said["hidden"] = {name: list(each.states) for name, each in gathered.unseen.items()}
     if wishes.tied:
         said["tied"] = [list(group) for group in wishes.tied]
     if wishes.start is not None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tacit.arrays import Floats
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.estimate.causes.intervals import link_interval
 from tacit.estimate.conditional import conditional_interval, estimate_conditional
+from tacit.estimate.continuous.conjugate import posterior_interval
+from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.gaussians import estimate_gaussian, gaussian_interval
 from tacit.estimate.posteriors import Interval, cell_interval
 from tacit.families.cause_counts import CauseCounts
@@ -34,6 +36,7 @@ class Intervals(Mapping[str, Interval]):
     pseudo: Mapping[str, Floats]
     network: Network
     level: float
+    normal: Mapping[str, Pseudo] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Interval:
         statistics, axes = self.evidence[name], self.network[name].variables
@@ -44,6 +47,8 @@ class Intervals(Mapping[str, Interval]):
                 return cell_interval(counts.values + self.pseudo[name], self.level)
             assert isinstance(family, Noisy)
             return link_interval(family.causes.frame, statistics, self.pseudo[name], self.level)
+        if name in self.normal and isinstance(statistics, Moments | ConditionalMoments):
+            return posterior_interval(statistics, self.normal[name], self.level)
         if isinstance(statistics, ConditionalMoments):
             return conditional_interval(
                 estimate_conditional(axes, statistics), statistics, self.level

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.dataset import Dataset
 from tacit.core.errors import listed, quoted
@@ -24,13 +24,15 @@ _FILLED = {
     "zeros": "left at zero",
 }
 
+INTERVALS = "intervals take expected cases for seen ones: they are too narrow where much is missing"
+
 
 def fit_notes(counted: Counted, parts: Mapping[str, Part], choices: Choices) -> tuple[str, ...]:
     """Notes about the cases, then about single families; only what there is to say."""
     return (
         *counted.notes,
         *_missing(counted, choices.method),
-        *_constant(counted.variables),
+        *constant_notes(counted.variables),
         *_undetermined(parts, choices.estimate),
         *_gaussian(parts),
     )
@@ -43,15 +45,16 @@ def incomplete_notes(
     missing = {name: cells for name, cells in cases.missing().items() if cells}
     return (
         *cases.notes,
-        *_inferred(missing, choices.method),
-        *_constant(variables),
+        *inferred_notes(missing, choices.method),
+        *constant_notes(variables),
         *_empty(learned),
-        *_runs(learned),
-        "intervals take expected cases for seen ones: they are too narrow where much is missing",
+        *run_notes([run.objective for run in learned.runs]),
+        INTERVALS,
     )
 
 
-def _inferred(missing: Mapping[str, int], method: Method | None) -> Iterable[str]:
+def inferred_notes(missing: Mapping[str, int], method: Method | None) -> Iterable[str]:
+    """How many cells were missing, and how they were treated."""
     if missing:
         how = method.describe() if method else "EM()"
         yield (
@@ -71,9 +74,9 @@ def _empty(learned: Learned) -> Iterable[str]:
         yield f"{_have(sum(rows.values()))} no case, not even an expected one ({shown})"
 
 
-def _runs(learned: Learned) -> Iterable[str]:
-    if len(learned.runs) > 1:
-        objectives = [run.objective for run in learned.runs]
+def run_notes(objectives: Sequence[float]) -> Iterable[str]:
+    """How far several starts ended from each other."""
+    if len(objectives) > 1:
         top = max(objectives)
         near = sum(top - each <= 1e-4 * max(1.0, abs(top)) for each in objectives)
         yield (
@@ -103,7 +106,8 @@ def _named(missing: Mapping[str, int]) -> str:
     return listed((f"{quoted(name)}: {cells:,}" for name, cells in missing.items()), 6)
 
 
-def _constant(variables: Mapping[str, Variable]) -> Iterable[str]:
+def constant_notes(variables: Mapping[str, Variable]) -> Iterable[str]:
+    """The variables of which only one state is known."""
     alone = [
         quoted(variable.name)
         for variable in variables.values()

@@ -10,6 +10,7 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import EstimateError
 from tacit.core.grid import counted
+from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.estimates import Estimate, PosteriorMean
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.ruled.multipliers import priced
@@ -57,10 +58,11 @@ def obey(
     alpha: Mapping[str, Floats],
     parts: Mapping[str, Part],
     estimate: Estimate,
+    normal: Mapping[str, Pseudo] | None = None,
 ) -> Obeyed:
     """maximise  Σ (N + pseudo) log θ  subject to the rules; rows no rule names stay as they are."""
     if known is None or not len(known.plan.blocks):
-        marginal = total_log_marginal_likelihood(evidence, alpha)
+        marginal = total_log_marginal_likelihood(evidence, alpha, normal)
         if known is None:
             return Obeyed(parts, (), (), marginal)
         nothing = priced(known.plan, _NONE)

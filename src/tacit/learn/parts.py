@@ -11,6 +11,10 @@ from tacit.arrays import Floats
 from tacit.core.family import Family
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.estimate.conditional import conditional_log_likelihood, estimate_conditional
+from tacit.estimate.continuous.conjugate import log_marginal
+from tacit.estimate.continuous.prior import Pseudo, Scales
+from tacit.estimate.continuous.regression import Extra, estimate_regression
+from tacit.estimate.continuous.regressions import joined, moments_at
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.gaussians import estimate_gaussian, gaussian_log_likelihood
 from tacit.estimate.posteriors import log_marginal_likelihood
@@ -20,6 +24,7 @@ from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.moments import Moments
 from tacit.families.table import check_size
 from tacit.infer.marginals import joint
+from tacit.learn.choices import Choices
 from tacit.learn.fits import Evidence
 
 
@@ -44,9 +49,16 @@ class Part:
 
 
 def estimate_part(
-    axes: tuple[Variable, ...], evidence: Evidence, alpha: Floats | None, estimate: Estimate
+    axes: tuple[Variable, ...],
+    evidence: Evidence,
+    alpha: Floats | None,
+    estimate: Estimate,
+    normal: Pseudo | None = None,
 ) -> Part:
-    """The family that is best under `estimate`; Gaussians by maximum likelihood."""
+    """The family that is best under `estimate`; Gaussians without a prior by maximum likelihood."""
+    extra = Extra.of(normal, estimate)
+    if extra is not None:
+        return _with_prior(axes, evidence, extra)
     if isinstance(evidence, ConditionalMoments):
         return _conditional(axes, evidence)
     if isinstance(evidence, Moments):
@@ -79,6 +91,17 @@ def _conditional(axes: tuple[Variable, ...], evidence: ConditionalMoments) -> Pa
     )
 
 
+def _with_prior(axes: tuple[Variable, ...], evidence: Evidence, extra: Extra) -> Part:
+    """A Gaussian family under its prior, each configuration by itself."""
+    reals = tuple(axis for axis in axes if isinstance(axis, Continuous))
+    many = evidence.weights.size if isinstance(evidence, ConditionalMoments) else 1
+    held = [moments_at(evidence, at) for at in range(many)]
+    found = [estimate_regression(reals, each, extra).family for each in held]
+    pairs = zip(found, held, strict=True)
+    likelihood = sum(gaussian_log_likelihood(own, each) for own, each in pairs if each.weight > 0)
+    return Part(joined(axes, found), likelihood, likelihood + sum(map(extra.value, found)))
+
+
 def discrete_axes(axes: Sequence[Variable]) -> tuple[Discrete, ...]:
     """The axes of a table."""
     return tuple(axis for axis in axes if isinstance(axis, Discrete))
@@ -100,14 +123,41 @@ def pseudo_counts(
     return {axes[-1].name: resolved.pseudo_counts(axes) for axes in tables}
 
 
+def normal_pseudo(
+    choices: Choices, families: Mapping[str, tuple[Variable, ...]], scales: Scales
+) -> dict[str, Pseudo]:
+    """What the prior of Gaussians says of every family; nothing without one."""
+    if choices.normal is None:
+        return {}
+    choices.normal.check_names(scales.names)
+    return {
+        name: choices.normal.pseudo(
+            [axis.name for axis in axes if isinstance(axis, Continuous)], scales
+        )
+        for name, axes in families.items()
+        if isinstance(axes[-1], Continuous)
+    }
+
+
 def total_log_marginal_likelihood(
-    evidence: Mapping[str, Evidence], alpha: Mapping[str, Floats]
+    evidence: Mapping[str, Evidence],
+    alpha: Mapping[str, Floats],
+    normal: Mapping[str, Pseudo] | None = None,
 ) -> float | None:
-    """The sum over tables; None where a family has no prior, or an improper one."""
-    if set(alpha) != set(evidence) or any((values <= 0).any() for values in alpha.values()):
+    """The sum over families; None where one has no prior, or an improper one."""
+    priors = {*alpha, *(normal or {})}
+    if priors != set(evidence) or any((values <= 0).any() for values in alpha.values()):
         return None
-    return sum(
+    tables = sum(
         log_marginal_likelihood(counts, alpha[name])
         for name, counts in evidence.items()
         if not isinstance(counts, AnyMoments)
     )
+    return tables + sum(
+        _gaussian_marginal(evidence[name], each) for name, each in (normal or {}).items()
+    )
+
+
+def _gaussian_marginal(evidence: Evidence, pseudo: Pseudo) -> float:
+    many = evidence.weights.size if isinstance(evidence, ConditionalMoments) else 1
+    return sum(log_marginal(moments_at(evidence, at), pseudo) for at in range(many))

@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 
 from tacit.core.errors import FormatError, TacitError
+from tacit.core.variables import Continuous
 from tacit.engines.plain import evidence_from_plain, evidence_to_plain
+from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.ruled.proof import Proof
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts
+from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import Table
 from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
@@ -121,6 +124,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
         ],
         "known": {name: evidence_to_plain(each) for name, each in fit.known.items()},
         "path": None if fit.path is None else fit.path.to_plain(),
+        "normal": {name: each.to_plain() for name, each in fit.normal.items()},
         **more,
     }
 
@@ -150,6 +154,7 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         known={name: _counts(each) for name, each in plain["known"].items()},
         proof=_proof(plain.get("proof")),
         path=None if plain.get("path") is None else BottleneckPath.from_plain(plain["path"]),
+        normal={name: Pseudo.from_plain(each) for name, each in plain.get("normal", {}).items()},
     )
 
 
@@ -249,8 +254,18 @@ def _check_parts(fit: Fit) -> None:
         raise FormatError("the saved statistics are not those of the saved network")
     if {name: alpha.shape for name, alpha in fit.pseudo.items()} != {**tables, **links(fit)}:
         raise FormatError("the saved prior is not that of the saved network")
+    if any(each.moments.means.size != _reals(fit, name) for name, each in fit.normal.items()):
+        raise FormatError("the saved prior of Gaussians is not that of the saved network")
     if type(fit.cases.cases) is not int or not isinstance(fit.cases.weight, int | float):
         raise FormatError("the number of cases is no number")
+
+
+def _reals(fit: Fit, name: str) -> int:
+    """How many continuous variables a family has, 0 if it is none of Gaussians."""
+    family = fit.network.families.get(name)
+    if not isinstance(family, LinearGaussian | ConditionalGaussian):
+        return 0
+    return sum(isinstance(axis, Continuous) for axis in family.variables)
 
 
 def _conditionals_fit(fit: Fit) -> bool:

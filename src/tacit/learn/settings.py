@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
+from tacit.core.errors import OptionError
 from tacit.core.options import check_value
+from tacit.estimate.continuous.prior import NormalGamma
 from tacit.estimate.estimates import Estimate, Smoothed
 from tacit.estimate.priors import BDeu, Prior
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
@@ -15,20 +17,36 @@ from tacit.learn.methods import EM, Method
 from tacit.learn.structures import Structure
 from tacit.version import __version__
 
+AnyPrior: TypeAlias = Prior | NormalGamma | Sequence[Prior | NormalGamma] | None
+"""What `prior=` takes: of tables, of Gaussian families, or both in a list."""
+
 
 def chosen_of(
-    prior: Prior | None,
+    prior: AnyPrior,
     estimate: Estimate | None,
     method: Method | None = None,
     level: float = 0.95,
     seed: int | None = None,
 ) -> Choices:
     """The choices with defaults filled in; an error about a value that is none of its kind."""
-    prior = BDeu(1) if prior is None else prior
+    tables, normal = _priors(prior)
     estimate = Smoothed() if estimate is None else estimate
-    choices = Choices(prior, estimate, method, level, seed)
+    choices = Choices(BDeu(1) if tables is None else tables, estimate, method, level, seed, normal)
     check_choices(choices)
     return choices
+
+
+def _priors(given: AnyPrior) -> tuple[Any, NormalGamma | None]:
+    """The prior of tables and that of Gaussian families, of either at most one."""
+    every: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    normal = [each for each in every if isinstance(each, NormalGamma)]
+    tables = [each for each in every if not isinstance(each, NormalGamma)]
+    if len(normal) > 1 or len(tables) > 1:
+        raise OptionError(
+            "prior= takes one prior of tables and one of Gaussian families, "
+            "[tc.BDeu(1), tc.NormalGamma()] for example"
+        )
+    return (tables[0] if tables else None), (normal[0] if normal else None)
 
 
 def check_choices(choices: Choices) -> None:
@@ -55,6 +73,7 @@ def settings_of(
         "structure": str(structure.dag),
         "estimate": choices.estimate.describe(),
         "prior": choices.prior.describe(),
+        **({} if choices.normal is None else {"normal_prior": choices.normal.describe()}),
         "method": choices.method.describe() if choices.method else "counting",
         "empty": choices.estimate.empty,
         "level": choices.level,

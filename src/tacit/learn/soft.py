@@ -43,7 +43,7 @@ from tacit.learn.counting import fit_counted
 from tacit.learn.doubts import Weighed, doubts_of, weigh
 from tacit.learn.fits import Fit
 from tacit.learn.gathered import Gathered
-from tacit.learn.inferred import Wishes, fit_inferred
+from tacit.learn.inferred import fit_inferred
 from tacit.learn.mixing import NEGLIGIBLE
 from tacit.learn.parts import discrete_axes
 from tacit.learn.positions import tables_counted
@@ -52,6 +52,7 @@ from tacit.learn.ruled import certain_part, doubted_part
 from tacit.learn.structures import Structure
 from tacit.learn.told import flat
 from tacit.learn.whole import Asking, whole
+from tacit.learn.wishes import Wishes
 
 ROUNDS = 5
 """How often EM is run anew because other rules are believed than before."""

@@ -36,8 +36,10 @@ def cases_word(fit: Fit) -> str:
 def prior_python(fit: Fit) -> tuple[list[str], list[str]]:
     """Lines that name the prior, and arguments of the call."""
     prior, estimate = own_prior(fit.settings), f"estimate=tc.{fit.settings['estimate']}"
+    normal = fit.settings.get("normal_prior")
     if is_python(prior):
-        return [], [f"prior=tc.{prior}", estimate]
+        both = f"[tc.{prior}, tc.{normal}]" if normal else f"tc.{prior}"
+        return [], [f"prior={both}", estimate]
     if prior != NORMAL:
         return [f"prior = ...  # {prior}"], ["prior=prior", estimate]
     return [], []
@@ -56,6 +58,11 @@ def prior_words(fit: Fit) -> list[str] | None:
     if estimate is None or empty not in _POLICIES:
         return None
     more = ["--empty", empty] if empty != "uniform" else []
+    if normal := fit.settings.get("normal_prior"):
+        strength = str(normal).removeprefix("NormalGamma(").removesuffix(")") or "1"
+        if not is_number(strength):
+            return None
+        more += ["--normal-prior", strength]
     if own_prior(fit.settings) == NORMAL:
         return more
     return None if prior is None else ["--prior", prior, "--estimate", estimate, *more]

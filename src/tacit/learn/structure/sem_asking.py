@@ -174,7 +174,14 @@ def _hidden(hidden: Hidden, structure: Structure | None, seen: Dataset) -> dict[
     names = dict.fromkeys((*dag.names, *seen.names, *more))
     variables = None if structure is None else structure.variables
     everything = Dag({name: dag.parents.get(name, ()) for name in names})
-    return hidden_variables(hidden, Structure(everything, variables), seen.names)
+    found = hidden_variables(hidden, Structure(everything, variables), seen.names)
+    for name, variable in found.items():
+        if not isinstance(variable, Discrete):
+            raise OptionError(
+                f"{name!r} is continuous: structural EM needs discrete variables only"
+                f"\n\nsay how many states it has: hidden={{{name!r}: 2}}"
+            )
+    return {name: each for name, each in found.items() if isinstance(each, Discrete)}
 
 
 def _check_named(structure: Structure | None, seen: Dataset, unseen: dict[str, Discrete]) -> None:

@@ -1,0 +1,1 @@
+"""Estimates of Gaussian families: conjugate priors, and one regression at a time."""

@@ -1,0 +1,1 @@
+"""EM where some variables are continuous."""

@@ -1,0 +1,80 @@
+"""What the reader of a fit with continuous variables should know, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tacit.core.errors import listed, quoted
+from tacit.core.grid import counted as counted_words
+from tacit.core.network import Network
+from tacit.learn.choices import Choices
+from tacit.learn.continuous.problem import NormalProblem
+from tacit.learn.continuous.running import Ended
+from tacit.learn.gathered import Gathered
+from tacit.learn.notes import INTERVALS, constant_notes, inferred_notes, run_notes
+
+
+def continuous_notes(
+    gathered: Gathered, problem: NormalProblem, ended: Ended, network: Network, choices: Choices
+) -> tuple[str, ...]:
+    """Notes about the cases, then about hidden variables, families and runs."""
+    return (
+        *gathered.cases.notes,
+        *inferred_notes(dict(gathered.missing), choices.method),
+        *constant_notes(gathered.variables),
+        *_thin(problem),
+        *_scales(problem),
+        *_turning(problem, network),
+        *_lost(ended),
+        *run_notes([run.iterate.objective for run in ended.climbs]),
+        INTERVALS,
+    )
+
+
+def _thin(problem: NormalProblem) -> Iterable[str]:
+    for name, kept in problem.kept.items():
+        if kept.any():
+            one = kept.sum() == 1
+            has, own, keeps = ("has", "its", "it keeps") if one else ("have", "their", "they keep")
+            yield (
+                f"{kept.sum():,} of {counted_words(kept.size, 'configuration')} of the discrete "
+                f"parents of {quoted(name)} {has} too few cases for a regression of {own} own: "
+                f"{keeps} that of the cases complete in this family"
+            )
+
+
+def _scales(problem: NormalProblem) -> Iterable[str]:
+    if problem.hidden:
+        names = listed(map(quoted, problem.hidden), 6)
+        one = len(problem.hidden) == 1
+        yield (
+            f"nothing measures {names}, so {'its' if one else 'their'} scale is free: given "
+            f"{'its' if one else 'their'} parents the mean is without intercept and the sd 1, and "
+            "the first child rises with it"
+        )
+
+
+def _turning(problem: NormalProblem, network: Network) -> Iterable[str]:
+    """Hidden parents of the same children, which may be turned into each other."""
+    children = network.dag.children
+    alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for name in problem.hidden:
+        key = (tuple(sorted(children[name])), tuple(sorted(network.dag.parents[name])))
+        alike.setdefault(key, []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            yield (
+                f"{listed(map(quoted, names), 6)} have the same parents and children: any rotation "
+                "of them fits as well, so that their single coefficients mean little"
+            )
+
+
+def _lost(ended: Ended) -> Iterable[str]:
+    if ended.lost:
+        many, total = len(ended.lost), len(ended.lost) + len(ended.climbs)
+        names = listed(dict.fromkeys(map(quoted, ended.lost)), 4)
+        yield (
+            f"{many} of {total} starts {'was' if many == 1 else 'were'} left out: the noise of "
+            f"{names} shrank to nothing there, and the likelihood grew without bound; "
+            "tc.NormalGamma() as a prior prevents it"
+        )
