@@ -151,9 +151,10 @@ MESSAGES = {
     "report cases.csv -o r.html": "cases.csv: this is no saved fit, or it was cut short\n",
     "demo --output cases.csv": "--output: 'cases.csv' is a file, and a folder is needed\n",
     "fit real.csv --network 'A -> B' -o o.json --continuous A --continuous B": (
-        "1 cell is missing, and 'A' is continuous: missing cells are inferred in networks of "
-        "discrete variables only\n\n"
-        "use --method available, or make the variable discrete with tc.discretise\n"
+        "the noise of 'B' shrinks to nothing: some cases lie on an exact function of its parents, "
+        "and the likelihood of what was observed has no maximum\n\n"
+        "say how much noise to expect, --normal-prior 1 for example, or try more restarts or fewer "
+        "hidden states\n"
     ),
 }
 
