@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.core.dag import Dag
-from tacit.core.errors import OptionError, quoted
+from tacit.core.errors import OptionError
 from tacit.core.network import Network
 from tacit.core.options import check_checkpoint
 from tacit.core.variables import Continuous
@@ -31,7 +31,8 @@ from tacit.learn.local.choosing import local_of, refuse_local
 from tacit.learn.local.inferring import fit_local_inferred
 from tacit.learn.local.rules import spoken_of
 from tacit.learn.methods import EM, AvailableCases, Method
-from tacit.learn.progress import Callback, Report, watched
+from tacit.learn.parts import refuse_no_reals
+from tacit.learn.progress import Callback, watched
 from tacit.learn.ruled import doubted_part
 from tacit.learn.settings import AnyPrior, chosen_of
 from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
@@ -128,7 +129,10 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     wishes = Wishes(groups, begin, threads, checkpoint, resume, spoken.rest)
     with watched(progress, "EM") as told:
         if any(isinstance(each, Continuous) for each in gathered.variables.values()):
-            return _fit_continuous(gathered, chosen, wishes, lent, told)
+            from tacit.learn.continuous.asking import fit_with_reals
+
+            return fit_with_reals(gathered, chosen, wishes, lent is not None, told)
+        refuse_no_reals(chosen)
 
         def learned(how: Choices) -> Fit:
             if known is not None and doubted_part(known):
@@ -173,31 +177,6 @@ def _closed_form(gathered: Gathered, choices: Choices, tied: bool) -> bool:
     if isinstance(choices.method, AvailableCases) and not gathered.hidden and not tied:
         return True
     return not (gathered.hidden or tied or gathered.missing)
-
-
-def _fit_continuous(
-    gathered: Gathered, choices: Choices, wishes: Wishes, lent: Lenders | None, told: Report
-) -> Fit:
-    """EM where some variables are continuous; what it cannot do is said before it starts."""
-    from tacit.learn.continuous.fitting import fit_continuous
-
-    real = next(v.name for v in gathered.variables.values() if isinstance(v, Continuous))
-    method = choices.method
-    for asked, what in (
-        (wishes.tied, "tied tables need discrete variables only"),
-        (lent is not None, "borrowing for incomplete cases needs discrete variables only"),
-        (gathered.causes, "independent causes beside it need complete cases"),
-        (
-            bool(wishes.knowledge and wishes.knowledge.parameters),
-            "rules beside missing cells need discrete variables only",
-        ),
-        (not isinstance(method, EM), "its missing cells and hidden variables are inferred by EM"),
-    ):
-        if asked:
-            named = "" if method is None or isinstance(method, EM) else method.describe()
-            right = "use method=tc.EM()" if named else "make it discrete with tc.discretise"
-            raise OptionError(f"{quoted(real)} is continuous: {what}\n\n{right}")
-    return fit_continuous(gathered, choices, wishes, told)
 
 
 def _refuse_with_statistics(hidden: Hidden, tied: Sequence[Sequence[str]] | None) -> None:

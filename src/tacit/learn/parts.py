@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.core.errors import OptionError
 from tacit.core.family import Family
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.estimate.conditional import conditional_log_likelihood, estimate_conditional
@@ -123,12 +124,23 @@ def pseudo_counts(
     return {axes[-1].name: resolved.pseudo_counts(axes) for axes in tables}
 
 
+def refuse_no_reals(choices: Choices) -> None:
+    """Nothing, or an error about a prior of Gaussian families where there are none."""
+    if choices.normal is not None:
+        raise OptionError(
+            f"tc.{choices.normal.describe()} is a prior of Gaussian families, and no variable is "
+            "continuous\n\nleave it out"
+        )
+
+
 def normal_pseudo(
     choices: Choices, families: Mapping[str, tuple[Variable, ...]], scales: Scales
 ) -> dict[str, Pseudo]:
     """What the prior of Gaussians says of every family; nothing without one."""
     if choices.normal is None:
         return {}
+    if not scales.names:
+        refuse_no_reals(choices)
     choices.normal.check_names(scales.names)
     return {
         name: choices.normal.pseudo(

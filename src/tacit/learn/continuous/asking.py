@@ -1,0 +1,45 @@
+"""What EM with continuous variables can be asked; what it cannot do is said before it starts."""
+
+from __future__ import annotations
+
+from tacit.core.errors import OptionError, quoted
+from tacit.core.variables import Continuous
+from tacit.learn.choices import Choices
+from tacit.learn.continuous.fitting import fit_continuous
+from tacit.learn.fits import Fit
+from tacit.learn.gathered import Gathered
+from tacit.learn.methods import EM
+from tacit.learn.progress import Report
+from tacit.learn.wishes import Wishes
+
+
+def fit_with_reals(
+    gathered: Gathered, choices: Choices, wishes: Wishes, borrows: bool, told: Report
+) -> Fit:
+    """The fit; an error about options that go with discrete variables only."""
+    discrete = "make it discrete with tc.discretise"
+    refused = (
+        (bool(wishes.tied), "tied tables need discrete variables only", discrete),
+        (borrows, "borrowing for incomplete cases needs discrete variables only", discrete),
+        (
+            bool(gathered.causes or gathered.local),
+            "families with links or shared rows beside it need complete cases",
+            "leave out families=",
+        ),
+        (
+            bool(wishes.knowledge and wishes.knowledge.parameters),
+            "rules beside missing cells need discrete variables only",
+            discrete,
+        ),
+        (
+            not isinstance(choices.method, EM),
+            "its missing cells and hidden variables are inferred by EM",
+            "use method=tc.EM()",
+        ),
+    )
+    for asked, what, right in refused:
+        if asked:
+            every = gathered.variables.values()
+            real = next(each.name for each in every if isinstance(each, Continuous))
+            raise OptionError(f"{quoted(real)} is continuous: {what}\n\n{right}")
+    return fit_continuous(gathered, choices, wishes, told)
