@@ -23,6 +23,7 @@ from tacit.knowledge.statements import (
     Ignores,
     Influence,
     Level,
+    Link,
     MostParents,
     Part,
     Ratios,
@@ -51,6 +52,7 @@ probabilities = st.builds(
     st.lists(terms, max_size=2).map(tuple),
 )
 coefficients = st.builds(Coefficient, words, words)
+links = st.one_of(st.builds(Link, words, words), st.builds(Link, words))
 numbers = st.floats(-1e20, 1e20).map(lambda number: number + 0.0)
 
 
@@ -114,6 +116,7 @@ ends = st.one_of(st.none(), words)
 statements = st.one_of(
     compares(probabilities),
     compares(coefficients),
+    compares(links),
     st.tuples(bent(probabilities), bent(probabilities)).map(lambda both: Compare(both, ("<=",))),
     st.builds(About, bent(probabilities), bent(probabilities), st.floats(0, 1)),
     st.builds(About, expressions(probabilities), expressions(probabilities), st.floats(0, 1)),

@@ -330,6 +330,19 @@ SENSE = [
         "a bound is written like  P(A=yes) <= 0.3",
     ),
     (
+        "coefficient(A, B) = link(A, B)",
+        "links and coefficients do not mix in one rule\n\n"
+        "    coefficient(A, B) = link(A, B)\n"
+        "    ^^^^^^^^^^^^^^^^^",
+    ),
+    (
+        "link(A, B) * P(A=a) <= 0.1",
+        "links can be multiplied with numbers only\n\n"
+        "    link(A, B) * P(A=a) <= 0.1\n"
+        "    ^^^^^^^^^^^^^^^^^^^\n\n"
+        "rules about links are linear",
+    ),
+    (
         "P(A=a) = coefficient(A, B)",
         "probabilities and coefficients do not mix in one rule\n\n"
         "    P(A=a) = coefficient(A, B)\n"

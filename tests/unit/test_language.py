@@ -265,7 +265,7 @@ def test_a_sharing_tree_may_stand_on_many_lines():
 
 
 def test_inside_brackets_every_word_is_a_name():
-    names = [*sorted(KEYWORDS - {"not"}), "P", "table", "coefficient"]
+    names = [*sorted(KEYWORDS - {"not"}), "P", "table", "coefficient", "link", "leak"]
     for name in names:
         rule = rule_of(f"P({name}={name} | {name}={{{name}, {name}}}) = 1")
         assert rule.statement.sides[0].parts[0].of.targets == (term(name, name),)
@@ -282,7 +282,7 @@ def test_inside_brackets_every_word_is_a_name():
 def test_the_words_of_the_language_are_those_of_its_grammar():
     literals = {each.pattern.value for each in grammar().terminals if each.pattern}
     spoken = {word for word in literals if word.isalpha()}
-    assert spoken == KEYWORDS | {"P", "table", "coefficient"}
+    assert spoken == KEYWORDS | {"P", "table", "coefficient", "link", "leak"}
 
 
 def test_knowledge_is_a_value():

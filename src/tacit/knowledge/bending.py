@@ -31,7 +31,7 @@ from tacit.knowledge.calling import check_function
 from tacit.knowledge.chunks import ROUNDING, Chunk
 from tacit.knowledge.curves import Applied, Atom, Event, Mass, Polynomial, Terms
 from tacit.knowledge.faults import fault, shown
-from tacit.knowledge.meaning import refuse_coefficient
+from tacit.knowledge.meaning import refuse_linear
 from tacit.knowledge.names import Names
 from tacit.knowledge.outlines import At, Outline, atoms, outline
 from tacit.knowledge.sentences import Pair, Sentence, inside, pairs
@@ -40,6 +40,7 @@ from tacit.knowledge.statements import (
     Compare,
     Expression,
     Factors,
+    Link,
     Part,
     Rule,
     Smooth,
@@ -173,7 +174,7 @@ class _Reader:
         return total
 
     def _part(self, part: Part, at: At) -> Quotient:
-        if isinstance(part.of, Coefficient):
+        if isinstance(part.of, Coefficient | Link):
             self._refuse(part.of)
         if isinstance(part.of, Factors):
             found = Quotient(ONE)
@@ -184,8 +185,8 @@ class _Reader:
             return found
         return Quotient(ONE) if part.of is None else self._operand(part.of, at)
 
-    def _refuse(self, said: Coefficient) -> NoReturn:
-        refuse_coefficient(self.names, self.rule, said)
+    def _refuse(self, said: Coefficient | Link) -> NoReturn:
+        refuse_linear(self.names, self.rule, said)
 
     def _operand(self, each: Probability | Expression, at: At) -> Quotient:
         if isinstance(each, Expression):

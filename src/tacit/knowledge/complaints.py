@@ -27,6 +27,8 @@ _LIKE = {
     "ignores": "an independence is written like  Fever ignores Season, Age when Flu=no",
     "table": "tables are tied like  table(X2 | X1) = table(X3 | X2)",
     "coefficient": "coefficients are compared like  coefficient(Y, A) = 2 * coefficient(Y, B)",
+    "link": "links of a noisy-or are compared like  link(Fever, Flu) >= 0.3",
+    "leak": "the leak of a noisy-or is bounded like  leak(Fever) <= 0.05",
     "~": "two quantities are about equal like  P(A=yes | B=yes) ~ P(A=yes | B=no) +- 0.05",
     ":": "equal ratios are written like  P(A=a) : P(A=b) = P(B=a) : P(B=b)",
     "P": "a rule is written like  0.1 <= P(Cancer=yes | Smoker=yes) <= 0.3",

@@ -1,4 +1,4 @@
-"""Expressions over probabilities, or over the coefficients of Gaussian families."""
+"""Expressions over probabilities, over coefficients of Gaussian families, or over links."""
 
 from __future__ import annotations
 
@@ -17,6 +17,20 @@ class Coefficient:
 
     def __str__(self) -> str:
         return f"coefficient({named(self.child.text)}, {named(self.parent.text)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How strong a parent is by itself in a noisy-or or noisy-and: link(child, parent); without a
+    parent what nothing accounts for: leak(child)."""
+
+    child: Word
+    parent: Word | None = None
+
+    def __str__(self) -> str:
+        if self.parent is None:
+            return f"leak({named(self.child.text)})"
+        return f"link({named(self.child.text)}, {named(self.parent.text)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +64,11 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A number times a probability, a coefficient or a product; `of` is None for a number alone."""
+    """A number times a probability, a coefficient, a link or a product; `of` is None for a number
+    alone."""
 
     factor: float
-    of: Probability | Coefficient | Factors | None = None
+    of: Probability | Coefficient | Link | Factors | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,14 @@ def _coefficient(tree: Any) -> Make:
     return lambda phrase: said.Coefficient(child(phrase), parent(phrase))
 
 
+def _link(tree: Any) -> Make:
+    child = made(tree.children[0])
+    if tree.data == "leak":
+        return lambda phrase: said.Link(child(phrase))
+    parent = made(tree.children[1])
+    return lambda phrase: said.Link(child(phrase), parent(phrase))
+
+
 def _atom(tree: Any) -> Sum:
     first, last = tree.meta.start_pos, tree.meta.end_pos - 1
     if tree.data in ("number", "percent"):
@@ -102,7 +110,7 @@ def _atom(tree: Any) -> Sum:
         return Sum(_atom(tree.children[0]).turned(-1), first, last)
     if tree.data == "sum":
         return sum_of(tree)
-    kind = "P" if tree.data == "probability" else "coefficient"
+    kind = {"probability": "P", "leak": "link"}.get(tree.data, tree.data)
     return Sum((Product(of=made(tree), kind=kind),), first, last)
 
 
@@ -274,6 +282,8 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {
     "weighed": _weighed,
     "probability": _probability,
     "coefficient": _coefficient,
+    "link": _link,
+    "leak": _link,
     "compare": _compare,
     "about": _about,
     "ratios": _ratios,

@@ -26,6 +26,7 @@ from tacit.knowledge.statements import (
     Coefficient,
     Compare,
     Expression,
+    Link,
     Ratios,
     Rule,
 )
@@ -134,8 +135,8 @@ def _measured(names: Names, rule: Rule, expression: Expression) -> Measured:
             raise fault(rule, None, f"{part.factor!r} is no number that a rule can use")
         if part.of is None:
             numbers.append(part.factor)
-        elif isinstance(part.of, Coefficient):
-            refuse_coefficient(names, rule, part.of)
+        elif isinstance(part.of, Coefficient | Link):
+            refuse_linear(names, rule, part.of)
         elif isinstance(part.of, Probability):
             places.append((part.factor, place(names, rule, part.of)))
     return places, added(numbers)
@@ -147,11 +148,16 @@ def added(numbers: Sequence[float]) -> float:
     return total if abs(total) > ROUNDING * max(map(abs, numbers), default=0.0) else 0.0
 
 
-def refuse_coefficient(names: Names, rule: Rule, said: Coefficient) -> NoReturn:
-    """Say why a coefficient cannot stand in a rule that is bound."""
+def refuse_linear(names: Names, rule: Rule, said: Coefficient | Link) -> NoReturn:
+    """Say why a coefficient or a link cannot stand in a rule that is bound to tables."""
     for word in (said.child, said.parent):
-        if word.text not in names.variables and word.text not in names.others:
+        if word and word.text not in names.variables and word.text not in names.others:
             refuse(names, rule, word)
+    if isinstance(said, Link):
+        raise fault(
+            rule, said.child, f"{said.child.text!r} has no links",
+            f"give it some: families={{{said.child.text!r}: tc.NoisyOr}}",
+        )  # fmt: skip
     what = "this rule speaks of a coefficient of a Gaussian family, "
     if said.child.text in names.variables:
         raise fault(rule, said.child, f"{what}but {said.child.text!r} is discrete")

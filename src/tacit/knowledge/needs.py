@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.arrays import Bools
 from tacit.knowledge.claims import Claim, Pairs, claims_of
-from tacit.knowledge.expressions import Coefficient, Expression, Factors
+from tacit.knowledge.expressions import Coefficient, Expression, Factors, Link
 from tacit.knowledge.faults import fault
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.reasons import gathered
@@ -169,6 +169,8 @@ def _sum(rule: Rule, said: Expression) -> Iterator[Need]:
     for part in said.parts:
         if isinstance(part.of, Coefficient):
             yield Need(rule, part.of.child, (part.of.parent,))
+        elif isinstance(part.of, Link):
+            yield Need(rule, part.of.child, () if part.of.parent is None else (part.of.parent,))
         elif isinstance(part.of, Probability):
             yield from _row(rule, part.of)
         elif isinstance(part.of, Factors):

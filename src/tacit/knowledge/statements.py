@@ -13,14 +13,15 @@ from typing import Any, TypeAlias
 
 from tacit.core.errors import KnowledgeError
 from tacit.knowledge.declarations import Arcs, Group, MostParents, StateOrder, Tiers
-from tacit.knowledge.expressions import Coefficient, Expression, Factors, Part, number_text
+from tacit.knowledge.expressions import Coefficient, Expression, Factors, Link, Part, number_text
 from tacit.knowledge.smooth import Smooth
 from tacit.knowledge.terms import Probability, Term, Word, in_quotes, named, spoken
 
 __all__ = [
     "About", "Arcs", "Coefficient", "Compare", "Declaration", "Expression", "Factors", "Group",
-    "Ignores", "Influence", "Level", "MostParents", "Parametric", "Part", "Ratios", "Rule", "Share",
-    "Smooth", "StateOrder", "Statement", "Structural", "Synergy", "TableOf", "Tie", "Tiers",
+    "Ignores", "Influence", "Level", "Link", "MostParents", "Parametric", "Part", "Ratios", "Rule",
+    "Share", "Smooth", "StateOrder", "Statement", "Structural", "Synergy", "TableOf", "Tie",
+    "Tiers",
 ]  # fmt: skip
 
 

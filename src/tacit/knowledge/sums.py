@@ -62,7 +62,7 @@ class Fraction:
 class Product:
     """A sign, numbers to multiply with or to divide by, and what they are factors of, if anything.
 
-    kind  P or coefficient; nothing for a number alone
+    kind  P, coefficient or link; nothing for a number alone
     """
 
     sign: float = 1.0
@@ -122,11 +122,16 @@ def divided(left: Sum, right: Sum) -> Sum:
     return _combined(left, right, divides=True)
 
 
+_LINEAR = {"coefficient": "coefficients", "link": "links"}
+"""What stands in linear rules only, and what it is called."""
+
+
 def _combined(left: Sum, right: Sum, divides: bool) -> Sum:
     """One product of all factors of two sums; a sum of several parts is one factor."""
-    if any(product.kind == "coefficient" for each in (left, right) for product in each.products):
-        what = "coefficients can be multiplied with numbers only"
-        raise Wrong(left.first, right.last, what, "rules about coefficients are linear")
+    for kind in (product.kind for each in (left, right) for product in each.products):
+        if kind in _LINEAR:
+            what = f"{_LINEAR[kind]} can be multiplied with numbers only"
+            raise Wrong(left.first, right.last, what, f"rules about {_LINEAR[kind]} are linear")
     one, other = _alone(left), _alone(right)
     up, down = _fraction(one), _fraction(other)
     if divides:
@@ -170,8 +175,9 @@ def check_sides(sides: list[Sum]) -> None:
     """Nothing, or why these expressions cannot stand in one rule."""
     kinds = {product.kind: side for side in sides for product in side.products if product.kind}
     if len(kinds) > 1:
-        side = kinds["coefficient"]
-        raise Wrong(side.first, side.last, "probabilities and coefficients do not mix in one rule")
+        kind, side = next((each, kinds[each]) for each in _LINEAR if each in kinds)
+        other = "probabilities" if "P" in kinds else "links"
+        raise Wrong(side.first, side.last, f"{other} and {_LINEAR[kind]} do not mix in one rule")
     for left, right in pairwise(sides):
         if left.constant and right.constant:
             what = "nothing is said here of any probability"

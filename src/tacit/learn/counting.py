@@ -9,13 +9,15 @@ from tacit.estimate.continuous.prior import Scales
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.causes.counting import CausedParts, caused_notes, fit_causes
 from tacit.learn.causes.kinds import kinds_said, order_notes
+from tacit.learn.causes.linking import linking_of
+from tacit.learn.causes.statuses import link_statuses
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.local.counting import LocalParts, fit_local, local_notes
 from tacit.learn.local.rules import spoken_of
 from tacit.learn.notes import fit_notes
-from tacit.learn.obeyed import Obeyed, obey, unruled
+from tacit.learn.obeyed import Obeyed, obey, resisted_notes, unruled
 from tacit.learn.parts import estimate_part, normal_pseudo, pseudo_counts
 from tacit.learn.ruled import Ruled, ruled
 from tacit.learn.settings import settings_of
@@ -28,7 +30,8 @@ def fit_counted(
     """maximise  Σ (N + pseudo) log θ  family by family, block by block where rules tie them
     together; Gaussians by least squares."""
     plain = counted.plain
-    spoken = spoken_of(counted.local, knowledge)
+    linked = linking_of(counted.causes, knowledge)
+    spoken = spoken_of(counted.local, linked.rest)
     others = {**counted.causes, **counted.local}
     known = ruled(spoken.rest, structure.dag, plain.families, without=others)
     alpha = pseudo_counts(choices.prior, plain.families, others)
@@ -39,21 +42,26 @@ def fit_counted(
         for evidence in [unruled(known, name, plain.evidence[name])]
     }
     obeyed = obey(known, plain.evidence, alpha, parts, choices.estimate, normal)
-    caused = fit_causes(counted, choices)
+    caused = fit_causes(linked.causes, counted, choices)
     local = fit_local(spoken.local, counted.evidence, choices)
     every = {**obeyed.parts, **caused.parts, **local.parts}
     families = {name: part.family for name, part in every.items()}
     objective = sum(part.objective for part in every.values())
     said = {**_knowledge(knowledge, known), **kinds_said(counted.causes, spoken.local)}
+    link_rules = link_statuses(linked, counted.evidence, caused.alpha, choices.estimate)
     return Fit(
         network=Network(structure.dag, counted.variables, families),
         objective=objective,
         trace=(objective,),
         stop=Stop.CONCAVE if caused.parts and obeyed.stop is Stop.CLOSED_FORM else obeyed.stop,
-        rules=(*obeyed.rules, *spoken.rules),
+        rules=(*obeyed.rules, *link_rules, *spoken.rules),
         settings=settings_of(structure, choices, said),
         seed=choices.seed,
-        notes=(*structure.notes, *_notes(counted, choices, obeyed, caused, local)),
+        notes=(
+            *structure.notes,
+            *_notes(counted, choices, obeyed, caused, local),
+            *resisted_notes(link_rules),
+        ),
         evidence=counted.evidence,
         pseudo={**alpha, **caused.alpha, **local.alpha},
         log_likelihood=sum(part.log_likelihood for part in every.values()),

@@ -16,7 +16,7 @@ from tacit.knowledge.applying import rule
 from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.expansion import instance
-from tacit.knowledge.expressions import Coefficient, Expression, Factors, Operand
+from tacit.knowledge.expressions import Coefficient, Expression, Factors, Link, Operand
 from tacit.knowledge.parsing import expression_of, rule_of
 from tacit.knowledge.rows import Rows
 from tacit.knowledge.terms import Probability
@@ -151,10 +151,10 @@ def _value(said: Operand, values: Iterator[float]) -> float:
     """The expression, its probabilities having these values from left to right."""
     if isinstance(said, Probability):
         return next(values)
-    return sum(part.factor * _times(part.of, values) for part in said.parts)
+    return float(sum(part.factor * _times(part.of, values) for part in said.parts))
 
 
-def _times(of: Probability | Coefficient | Factors | None, values: Iterator[float]) -> float:
+def _times(of: Probability | Coefficient | Link | Factors | None, values: Iterator[float]) -> float:
     if not isinstance(of, Factors):
         return 1.0 if of is None else next(values)
     found = 1.0

@@ -22,7 +22,9 @@ from tacit.learn.annealing.settings import WeightAnnealing
 from tacit.learn.bottleneck.notes import path_notes
 from tacit.learn.bottleneck.settings import IBEM
 from tacit.learn.causes.kinds import kinds_said, order_notes
+from tacit.learn.causes.linking import linking_of
 from tacit.learn.causes.priors import link_prior, pseudo_of
+from tacit.learn.causes.statuses import link_statuses
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.counted import cases_used
@@ -43,7 +45,24 @@ from tacit.learn.wishes import Wishes
 
 
 def fit_inferred(gathered: Gathered, choices: Choices, wishes: Wishes, told: Report) -> Fit:
-    """Learn tables from incomplete cases by the method chosen."""
+    """Learn families from incomplete cases by the method chosen."""
+    linked = linking_of(gathered.causes, wishes.knowledge)
+    gathered = replace(gathered, causes=linked.causes)
+    said, wishes = wishes.knowledge, replace(wishes, knowledge=linked.rest)
+    found = _fit_tables(gathered, choices, wishes, told)
+    if not linked.rules:
+        return found
+    rules = link_statuses(linked, found.evidence, found.pseudo, choices.estimate, expected=True)
+    return replace(
+        found,
+        rules=(*found.rules, *rules),
+        notes=(*found.notes, *resisted_notes(rules)),
+        settings={**found.settings, "knowledge": str(said)},
+    )
+
+
+def _fit_tables(gathered: Gathered, choices: Choices, wishes: Wishes, told: Report) -> Fit:
+    """The same, once rules about links are limits of these."""
     method = choices.method
     if method is None or isinstance(method, AvailableCases):
         raise OptionError(

@@ -21,13 +21,14 @@ from tacit.core.errors import OptionError, quoted
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.engines.causes import cause_counts
+from tacit.estimate.causes.likelihood import causes_log_likelihood
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.causes import Causes, Frame
 from tacit.families.noisy import Noisy
 from tacit.families.table import Table
 from tacit.infer.chains import Chain, chains_of
 from tacit.infer.flat import Layout, layout_of
-from tacit.learn.causes.counting import causes_log_likelihood, log_density, most_likely_causes
+from tacit.learn.causes.counting import log_density, most_likely_causes
 from tacit.learn.causes.kinds import Caused
 
 
@@ -98,21 +99,29 @@ class Linked:
 
     def estimated(self, expected: Floats) -> Causes:
         """The most likely strengths given what was seen and what is expected."""
-        return most_likely_causes(self.caused, self.counts(expected), self.pseudo, None).causes
+        return most_likely_causes(self.caused, self.counts(expected), self.pseudo).causes
 
     def near(self, random: np.random.Generator, first: bool) -> Causes:
         """Strengths near what the cases say that lack nothing; shaken, unless it is the first."""
         frame = self._frame
-        near = most_likely_causes(self.caused, self.seen, self.pseudo + 1.0, None).causes.values
+        near = most_likely_causes(self.caused, self.seen, self.pseudo + 1.0).causes.values
         if not first:
             shaken = random.standard_gamma(np.maximum(near * frame.levels, 0.2)) + 1e-6
             near = 0.5 * near + 0.5 * shaken / shaken.sum(axis=1, keepdims=True)
-        return Causes(frame, near)
+        return self.obedient(Causes(frame, near))
 
     def drawn(self, random: np.random.Generator) -> Causes:
         """Strengths at random, as beside a hidden variable, whose states nothing tells apart."""
         rows = random.standard_gamma(np.ones((len(self._frame) + 1, self._frame.levels))) + 1e-6
-        return Causes(self._frame, rows / rows.sum(axis=1, keepdims=True))
+        return self.obedient(Causes(self._frame, rows / rows.sum(axis=1, keepdims=True)))
+
+    def obedient(self, causes: Causes) -> Causes:
+        """The strengths nearest to these in divergence that obey the rules about them."""
+        if self.caused.limits is None:
+            return causes
+        shape = self.seen.shape
+        nothing = CauseCounts(shape, self.seen.seen[:0], np.zeros((0, shape[-1])))
+        return most_likely_causes(self.caused, nothing, causes.values).causes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +146,7 @@ class Links:
         does alone are kept, the others follow."""
         theta = theta.copy()
         for each in self.families:
-            each.write(theta, each.causes(theta))
+            each.write(theta, each.obedient(each.causes(theta)))
         return theta
 
     def values(self, theta: Floats) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import EstimateError, quoted
 from tacit.estimate.causes.estimate import CannotBeError, CausesEstimate, estimate_causes
-from tacit.estimate.causes.limits import Limits
+from tacit.estimate.causes.likelihood import causes_log_likelihood
 from tacit.estimate.estimates import Estimate
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.causes import Causes
@@ -33,10 +33,10 @@ class CausedParts:
     alpha: Mapping[str, Floats]
 
 
-def fit_causes(counted: Counted, choices: Choices) -> CausedParts:
+def fit_causes(causes: Mapping[str, Caused], counted: Counted, choices: Choices) -> CausedParts:
     """Every family of independent causes from what was counted."""
     parts, alpha = {}, {}
-    for name, caused in counted.causes.items():
+    for name, caused in causes.items():
         counts = counted.evidence[name]
         assert isinstance(counts, CauseCounts)
         alpha[name] = link_prior(choices.prior, caused.frame)
@@ -49,11 +49,10 @@ def estimate_caused(
     counts: CauseCounts,
     alpha: Floats,
     estimate: Estimate,
-    limits: Limits | None = None,
 ) -> Part:
     """The family that is best under `estimate`: the one maximum of a concave function."""
     pseudo = pseudo_of(caused, alpha, estimate)
-    found = most_likely_causes(caused, counts, pseudo, limits)
+    found = most_likely_causes(caused, counts, pseudo)
     likelihood = causes_log_likelihood(found.causes, counts)
     return Part(
         caused.kind.from_causes(found.causes),
@@ -63,29 +62,16 @@ def estimate_caused(
     )
 
 
-def most_likely_causes(
-    caused: Caused, counts: CauseCounts, pseudo: Floats, limits: Limits | None
-) -> CausesEstimate:
-    """What the causes do; errors in words."""
+def most_likely_causes(caused: Caused, counts: CauseCounts, pseudo: Floats) -> CausesEstimate:
+    """What the causes do, under the rules about them; errors in words."""
     try:
-        return estimate_causes(caused.frame, counts, pseudo, limits)
+        return estimate_causes(caused.frame, counts, pseudo, caused.limits)
     except CannotBeError:
         name = caused.frame.variables[-1].name
         raise EstimateError(
             f"the rules leave no probability to some cases of {quoted(name)}: nothing may bring "
             "about what was seen, or something must that was not\n\nallow a little"
         ) from None
-
-
-def causes_log_likelihood(causes: Causes, counts: CauseCounts) -> float:
-    """Σ N log P(child | parents)."""
-    total, columns = 0.0, counts.columns()
-    for state in range(counts.shape[-1]):
-        weights = counts.values[:, state]
-        used = weights > 0
-        column = np.full(int(used.sum()), state)
-        total += float(weights[used] @ causes.log_prob([*(c[used] for c in columns), column]))
-    return total
 
 
 def log_density(causes: Causes, pseudo: Floats) -> float:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from tacit.core.errors import KnowledgeError, OptionError, listed, nearest, quoted
 from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
+from tacit.estimate.causes.limits import Limits
 from tacit.families import KINDS
 from tacit.families.causes import Frame
 from tacit.families.noisy import Noisy
@@ -26,10 +27,14 @@ NOISY: Mapping[str, type[Noisy]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Caused:
-    """A family of independent causes without its numbers."""
+    """A family of independent causes without its numbers.
+
+    limits  what rules leave of its strengths; None: all of it
+    """
 
     kind: type[Noisy]
     frame: Frame
+    limits: Limits | None = None
 
 
 def caused_of(
