@@ -19,6 +19,7 @@ _HOMES = {
     "tacit.core.dag": ("Dag",),
     "tacit.core.dataset": ("Dataset",),
     "tacit.core.network": ("Network",),
+    "tacit.core.trials": ("Onset", "Trials"),
     "tacit.core.independence": (
         "ancestors",
         "d_separated",
@@ -81,6 +82,7 @@ _HOMES = {
     "tacit.io.formats": ("read", "write"),
     "tacit.io.cases": ("read_cases", "to_frame"),
     "tacit.io.casesout": ("write_cases",),
+    "tacit.io.trials": ("read_trials",),
     "tacit.io.discretise": ("discretise",),
     "tacit.io.textbook": ("textbook",),
     "tacit.io.interop": (
@@ -169,6 +171,9 @@ _HOMES = {
     "tacit.learn.dynamic": ("Unrolled", "sequences", "unroll"),
     "tacit.learn.dimension": ("effective_dimension",),
     "tacit.io.missing": ("missing_as_state",),
+    "tacit.learn.processes.settings": ("HiddenProcesses", "Merging", "Partition"),
+    "tacit.learn.processes.fitted": ("ProcessFit", "ProcessGroup"),
+    "tacit.learn.processes.saved": ("load_processes",),
     "tacit.reporting.report": ("Report", "report"),
     "tacit.version": ("__version__",),
 }

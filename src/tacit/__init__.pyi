@@ -34,6 +34,8 @@ from tacit.core.independence import descendants as descendants
 from tacit.core.independence import markov_blanket as markov_blanket
 from tacit.core.independence import moral_graph as moral_graph
 from tacit.core.network import Network as Network
+from tacit.core.trials import Onset as Onset
+from tacit.core.trials import Trials as Trials
 from tacit.core.variables import Continuous as Continuous
 from tacit.core.variables import Discrete as Discrete
 from tacit.engines.statistics import Statistics as Statistics
@@ -103,6 +105,7 @@ from tacit.io.interop import to_pgmpy as to_pgmpy
 from tacit.io.interop import to_pyagrum as to_pyagrum
 from tacit.io.missing import missing_as_state as missing_as_state
 from tacit.io.textbook import textbook as textbook
+from tacit.io.trials import read_trials as read_trials
 from tacit.knowledge.adapters import hidden_markov as hidden_markov
 from tacit.knowledge.adapters import ignores_when as ignores_when
 from tacit.knowledge.adapters import multinet as multinet
@@ -152,6 +155,12 @@ from tacit.learn.methods import Gradient as Gradient
 from tacit.learn.methods import MeanFieldEM as MeanFieldEM
 from tacit.learn.posterior import posterior as posterior
 from tacit.learn.posteriors import Posterior as Posterior
+from tacit.learn.processes.fitted import ProcessFit as ProcessFit
+from tacit.learn.processes.fitted import ProcessGroup as ProcessGroup
+from tacit.learn.processes.saved import load_processes as load_processes
+from tacit.learn.processes.settings import HiddenProcesses as HiddenProcesses
+from tacit.learn.processes.settings import Merging as Merging
+from tacit.learn.processes.settings import Partition as Partition
 from tacit.learn.saved import load_fit as load_fit
 from tacit.learn.sources import Source as Source
 from tacit.learn.structure.advising import Advice as Advice

@@ -1,0 +1,1 @@
+"""Hidden processes: courses that series share, where each begins, and which series share."""
