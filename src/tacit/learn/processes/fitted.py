@@ -17,8 +17,8 @@ from tacit.arrays import Floats
 from tacit.core.errors import OptionError, QueryError, listed, nearest, quoted
 from tacit.core.grid import Grid, amount, counted
 from tacit.core.trials import Onset, Trials
+from tacit.learn.averaged import with_error
 from tacit.learn.fits import Stop
-from tacit.learn.heldout import with_error
 from tacit.learn.processes.splitting import Cell
 from tacit.learn.processes.validation import HeldOut
 
