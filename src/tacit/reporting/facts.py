@@ -17,6 +17,7 @@ from tacit.reporting import searched
 from tacit.reporting.again import again
 from tacit.reporting.answer import answer
 from tacit.reporting.gaps import missing
+from tacit.reporting.hierarchies import hierarchy
 from tacit.reporting.loans import borrowed
 from tacit.reporting.paths import path
 from tacit.reporting.rules import rules
@@ -35,6 +36,7 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
     "rules": ("Rules", rules),
     "tables": ("Tables", tables),
     "missing": ("Missing cells", missing),
+    "hierarchy": ("The hierarchy", hierarchy),
     "hidden": ("Hidden variables", hidden),
     "borrowed": ("Borrowed", borrowed),
     "path": ("The path", path),

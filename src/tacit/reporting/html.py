@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import inferred, lent, paths, ruled, sought, wording
+from tacit.reporting import hierarchies, inferred, lent, paths, ruled, sought, wording
 from tacit.reporting.charts import chart, thinned
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
@@ -275,6 +275,7 @@ KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "rules": ("rules.html", _rules),
     "tables": ("tables.html", _tables),
     "missing": ("missing.html", _missing),
+    "hierarchy": ("hierarchy.html", lambda known: hierarchies.view(known["hierarchy"])),
     "hidden": ("hidden.html", _hidden),
     "borrowed": ("borrowed.html", _borrowed),
     "path": ("path.html", lambda known: paths.view(known["path"])),

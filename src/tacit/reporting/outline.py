@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
-from tacit.reporting import inferred, paths, sought
+from tacit.reporting import hierarchies, inferred, paths, sought
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import hidden, missing
 from tacit.reporting.lent import borrowed
@@ -189,6 +189,7 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "rules": rules,
     "tables": _tables,
     "missing": missing,
+    "hierarchy": hierarchies.blocks,
     "hidden": hidden,
     "borrowed": borrowed,
     "path": paths.blocks,

@@ -173,6 +173,9 @@ def view(section: Section) -> dict[str, Any]:
         "said": sentences(section),
         "panels": panels,
         "height": 170 * ((len(panels) + 1) // 2),
+        "ticks": " ".join(
+            f"M{_across(one['gamma'], scale):.1f} {HEIGHT:g}v4" for one in (tried or steps)
+        ),
         "first": f"{scale[0]:.2f}",
         "last": f"{scale[1]:.2f}",
         "several": len(section["hidden"]) > 1,
@@ -180,6 +183,11 @@ def view(section: Section) -> dict[str, Any]:
         "rows": rows(section),
         "listed": TITLE,
     }
+
+
+def _across(gamma: float, scale: tuple[float, float]) -> float:
+    """How far along the axis a gamma lies."""
+    return WIDTH * (gamma - scale[0]) / ((scale[1] - scale[0]) or 1.0)
 
 
 def _scale(gammas: Sequence[float]) -> tuple[float, float]:
@@ -205,7 +213,7 @@ def _panel(
     label = f"{title} against gamma: from {ends[0]:{form}} to {ends[1]:{form}}"
     mark = None
     if threshold is not None and scale[0] <= threshold <= scale[1]:
-        mark = round(WIDTH * (threshold - scale[0]) / ((scale[1] - scale[0]) or 1.0), 1)
+        mark = round(_across(threshold, scale), 1)
     drawn = tuple(
         (_points(line, scale, low, high, stairs=key == "effective"), at == len(lines) - 1)
         for at, line in enumerate(lines)
@@ -233,11 +241,8 @@ def _points(
     high: float,
     stairs: bool,
 ) -> str:
-    across, up = (scale[1] - scale[0]) or 1.0, (high - low) or 1.0
-    places = [
-        (WIDTH * (gamma - scale[0]) / across, HEIGHT * (1 - (value - low) / up))
-        for gamma, value in line
-    ]
+    up = (high - low) or 1.0
+    places = [(_across(gamma, scale), HEIGHT * (1 - (value - low) / up)) for gamma, value in line]
     if stairs:
         places = [places[0]] + [
             point for (_, y), (x, then) in pairwise(places) for point in ((x, y), (x, then))

@@ -116,6 +116,11 @@ def _joint(fit: Fit, family: str, one: str, other: str) -> Floats:
     )
 
 
+def shared_information(fit: Fit, parent: str, child: str) -> float:
+    """What a parent and its child tell about each other by expected cases, in nats."""
+    return _information(_joint(fit, child, parent, child))
+
+
 def _information(joint: Floats) -> float:
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     used = joint > 0
