@@ -291,16 +291,19 @@ def _work(task: Task) -> Work:
 
 
 def goal(given: list[Task]) -> str:
-    """Whether the paths of the goal's size keep within it, in wall seconds on all cores."""
+    """Whether the paths of the goal's size keep within it, on one thread."""
     lines = []
     for task in given:
         if task.states < 10:
             continue
         start = time.perf_counter()
-        tc.fit(task.dag, task.data, hidden=task.hidden, method=tc.IBEM(), seed=1, progress=False)
-        took = time.perf_counter() - start
+        _, took = learned(task, tc.IBEM())
+        wall = time.perf_counter() - start
         word = "met" if took <= GOAL else "missed"
-        lines.append(f"* {task.name}: {seconds(took)} wall, goal {GOAL:.0f} s: {word}")
+        lines.append(
+            f"* {task.name}: {seconds(took)} of CPU on one thread ({seconds(wall)} wall, on a "
+            f"machine that did other work too), goal {GOAL:.0f} s: {word}"
+        )
     return "\n".join(lines) or "* not measured"
 
 
