@@ -160,6 +160,7 @@ _HOMES = {
     "tacit.learn.unseen.agglomeration": ("agglomerate",),
     "tacit.learn.unseen.agglomerated": ("Agglomeration",),
     "tacit.learn.hierarchies.building": ("grouped_hierarchy", "quadrant_hierarchy"),
+    "tacit.learn.classes.multinet": ("Multinet", "fit_multinet"),
     "tacit.learn.text.words": ("Words", "words"),
     "tacit.learn.text.model": ("TextModel",),
     "tacit.learn.text.prediction": ("TextPrediction",),

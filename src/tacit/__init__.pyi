@@ -129,6 +129,8 @@ from tacit.learn.bottleneck.path import BottleneckPath as BottleneckPath
 from tacit.learn.bottleneck.path import PathStep as PathStep
 from tacit.learn.bottleneck.settings import IBEM as IBEM
 from tacit.learn.checking import check as check
+from tacit.learn.classes.multinet import Multinet as Multinet
+from tacit.learn.classes.multinet import fit_multinet as fit_multinet
 from tacit.learn.compare import compare as compare
 from tacit.learn.comparison import Comparison as Comparison
 from tacit.learn.dimension import effective_dimension as effective_dimension

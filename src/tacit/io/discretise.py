@@ -112,11 +112,11 @@ def _readable(cuts: Floats, values: Floats) -> Floats:
 def _replaced(
     cases: Dataset, name: str, values: Floats, cuts: Floats, labels: Sequence[str] | None
 ) -> Dataset:
-    states = _names(cuts) if labels is None else tuple(map(str, labels))
+    states = interval_names(cuts) if labels is None else tuple(map(str, labels))
     if len(states) != cuts.size + 1:
         raise OptionError(
             f"{cuts.size + 1} intervals of {name!r} need as many labels, not {len(states)}"
-            f"\n\nintervals: {listed(_names(cuts))}"
+            f"\n\nintervals: {listed(interval_names(cuts))}"
         )
     codes = np.searchsorted(cuts, values, side="right").astype(code_type(len(states)))
     codes[np.isnan(values)] = -1
@@ -125,7 +125,8 @@ def _replaced(
     return replace(cases, variables=variables, columns={**cases.columns, name: codes}, kinds=kinds)
 
 
-def _names(cuts: Floats) -> tuple[str, ...]:
+def interval_names(cuts: Floats) -> tuple[str, ...]:
+    """`<20`, `20 to 40`, `>=40`."""
     texts = [number_text(float(cut)) for cut in cuts]
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
     return (f"<{texts[0]}", *between, f">={texts[-1]}")

@@ -1,0 +1,1 @@
+"""Classes told apart by networks of their own."""
