@@ -140,7 +140,7 @@ def _fitted(bench: Bench, start: Dag | Network, common: dict[str, Any]) -> Netwo
 def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> HiddenProposals:
     """Everything that was found, as one value."""
     court, ranked = asked.court, log.ranked()
-    without = court.fitted(asked.bench, first.learned.network)
+    without = court.fitted(asked.bench, court.finished(asked.bench, first.learned.network))
     taken = log.accepted
     whole: Fit = taken[-1].fit if taken else without
     settings = bench.settings

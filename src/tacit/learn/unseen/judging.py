@@ -13,6 +13,7 @@ from tacit.learn.averaged import average_and_error
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.methods import EM
+from tacit.learn.unseen.finishing import finished
 from tacit.learn.unseen.profile import profile_of
 from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, Merging
 from tacit.learn.unseen.rounds import Round
@@ -58,6 +59,10 @@ class Court:
             threads=settings.threads, progress=False,
         )  # fmt: skip
 
+    def finished(self, bench: Bench, network: Network) -> Network:
+        """The network led on with the cases that judged it, once they have."""
+        return network if self.judged is None else finished(bench, self.whole, network)
+
     def ordered(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names as the columns have them, other ones behind."""
         place = {name: at for at, name in enumerate(self.order)}
@@ -80,6 +85,8 @@ def proposals_of(
         accepted, why = _verdict(bench, trial, gain, held, first=at == 0)
         name = trial.place.name
         again = merged(bench, network.dag, name)
+        if accepted:
+            network = court.finished(bench, network)
         done.append(
             HiddenProposal(
                 name,
