@@ -166,7 +166,12 @@ def _prior(job: Job, dag: Dag) -> float:
 
 
 def opened(
-    job: Job, dag: Dag, seed: Sequence[int], number: int, given: Network | None = None
+    job: Job,
+    dag: Dag,
+    seed: Sequence[int],
+    number: int,
+    given: Network | None = None,
+    most_steps: int = START_STEPS,
 ) -> Hypothesis:
     """Where a run starts: a dag, and EM on it from the start of that number.
 
@@ -182,7 +187,7 @@ def opened(
     begin = start_of(
         Task(tables.problem, EM(), hidden, seeded, theta), 0 if theta is not None else number
     )
-    return led_up(job, tables, begin, START_STEPS)
+    return led_up(job, tables, begin, most_steps)
 
 
 def refitted(job: Job, network: Network, weights: Floats, most_steps: int) -> Hypothesis:

@@ -18,6 +18,7 @@ from tacit.learn.methods import EM
 from tacit.learn.progress import Report
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.search import search
+from tacit.learn.structure.sem_job import PLAIN
 from tacit.learn.structure.settings import Tabu
 from tacit.learn.structure.structural_em import structural_em
 from tacit.learn.structures import NUMBERS_UNUSED
@@ -108,11 +109,12 @@ def begun(bench: Bench, start: Dag | Network | None) -> Base:
             cases, start=start, hidden=known, score=settings.score, restarts=1, **common
         ).network
     else:
-        found = search(
-            cases, start=start, score=settings.score, method=Tabu(), bootstrap=settings.bootstrap,
-            **common,
-        )  # fmt: skip
-        network, confidence = found.network, found.confidence
+        network = search(cases, start=start, score=settings.score, method=Tabu(), **common).network
+        if settings.bootstrap:
+            confidence = search(
+                cases, start=start, score=settings.score, method=PLAIN,
+                bootstrap=settings.bootstrap, **common,
+            ).confidence  # fmt: skip
     return Base(scored(bench, network), confidence)
 
 

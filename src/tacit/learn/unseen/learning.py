@@ -25,6 +25,8 @@ from tacit.learn.structure.sem_running import Course, run_structural_em
 from tacit.learn.structure.structural_em import STEPS
 from tacit.learn.unseen.sought import LOCAL, PARAMS, Bench, ways_to_name
 
+FIRST_STEPS = 20
+"""Of EM before that round: it begins where merging ended."""
 NEW = 1e-6
 """Nats by which a score is higher, and not another rounding."""
 GLANCE = 1
@@ -96,7 +98,7 @@ def _learned(
     asked = ask(bench.cases, _said(bench, start, name, how, states))
     seed = (bench.settings.seed, 0)
     if rounds == GLANCE:
-        begin = opened(asked.job, asked.dag, seed, 0, asked.given)
+        begin = opened(asked.job, asked.dag, seed, 0, asked.given, FIRST_STEPS)
         found = round_at(asked.job, begin.network, asked.job.weights, (*seed, 0)).hypothesis
     else:
         course = Course(asked.dag, 1, rounds, bench.settings.seed, asked.given)
