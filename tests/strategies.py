@@ -207,6 +207,22 @@ def gaussian_networks(draw: st.DrawFn, least: int = 1, most: int = 4) -> Network
 
 
 @st.composite
+def curved_networks(draw: st.DrawFn, kind: str, least: int = 1, most: int = 4) -> Network:
+    """A network of curves, roots among them."""
+    dag = draw(dags(least, most, parents=3))
+    number = st.floats(-3, 3, allow_nan=False).map(lambda value: round(value, 3))
+    return Network.of(
+        KINDS[kind](
+            (*(Continuous(parent) for parent in who), Continuous(name)),
+            np.array([draw(number) for _ in who], dtype=float),
+            *(draw(number) for _ in range(3)),
+            draw(st.floats(0.1, 3, allow_nan=False)),
+        )
+        for name, who in dag.parents.items()
+    )
+
+
+@st.composite
 def mixed_networks(draw: st.DrawFn, least: int = 1, most: int = 4) -> Network:
     """A network of tables and of conditional Gaussian families, at least one of these."""
     dag = draw(dags(least, most, parents=3))

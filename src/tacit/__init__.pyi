@@ -68,6 +68,8 @@ from tacit.estimate.transfer.normal_prior import NormalPrior as NormalPrior
 from tacit.families.conditional_gaussian import ConditionalGaussian as ConditionalGaussian
 from tacit.families.conditional_moments import ConditionalMoments as ConditionalMoments
 from tacit.families.counts import Counts as Counts
+from tacit.families.curved import SigmoidGaussian as SigmoidGaussian
+from tacit.families.curved import SoftplusGaussian as SoftplusGaussian
 from tacit.families.default_table import DefaultTable as DefaultTable
 from tacit.families.gaussian import LinearGaussian as LinearGaussian
 from tacit.families.moments import Moments as Moments
@@ -178,6 +180,7 @@ from tacit.learn.structure.scored import score as score
 from tacit.learn.structure.search import search as search
 from tacit.learn.structure.searched import Search as Search
 from tacit.learn.structure.settings import HillClimb as HillClimb
+from tacit.learn.structure.settings import IdealParent as IdealParent
 from tacit.learn.structure.settings import Tabu as Tabu
 from tacit.learn.structure.structural_em import structural_em as structural_em
 from tacit.learn.text.front import fit_text as fit_text

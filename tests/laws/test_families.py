@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from itertools import product
 from typing import Any
@@ -19,6 +20,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
 from tacit.families import KINDS, family_from_plain
 from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.learn.curved import CURVED
 
 NETWORKS: Mapping[str, Any] = {
     "table": strategies.discrete_networks(most=4),
@@ -29,6 +31,8 @@ NETWORKS: Mapping[str, Any] = {
     "noisy-max": strategies.noisy_networks("noisy-max"),
     "tree-table": strategies.shared_networks("tree-table"),
     "default-table": strategies.shared_networks("default-table"),
+    "sigmoid-gaussian": strategies.curved_networks("sigmoid-gaussian"),
+    "softplus-gaussian": strategies.curved_networks("softplus-gaussian"),
 }
 
 
@@ -133,6 +137,19 @@ def log_or_impossible(chance: float) -> float:
     return float(np.log(chance)) if chance > 0 else -np.inf
 
 
+def curve_twin(family: Any, case: tuple[Any, ...]) -> float:
+    """The curve as printed, in the plainest numbers."""
+    *parents, child = case
+    activation = -family.threshold
+    for coefficient, value in zip(family.coefficients, parents, strict=True):
+        activation += coefficient * value
+    if family.kind == "sigmoid-gaussian":
+        answer = 1 / (1 + math.exp(-activation))
+    else:
+        answer = math.log1p(math.exp(activation))
+    return naive.normal_log_density(child, family.base + family.rise * answer, family.sd)
+
+
 TWINS = {
     "table": table_twin,
     "linear-gaussian": gaussian_twin,
@@ -142,6 +159,8 @@ TWINS = {
     "noisy-max": noisy_max_twin,
     "tree-table": tree_twin,
     "default-table": default_twin,
+    "sigmoid-gaussian": curve_twin,
+    "softplus-gaussian": curve_twin,
 }
 
 every_kind = pytest.mark.parametrize("kind", list(KINDS))
@@ -290,6 +309,8 @@ def test_free_parameters_are_as_many_as_can_be_chosen(kind, data):
             assert family.free_parameters == causes * (len(family.leak) - 1)
         elif kind in ("tree-table", "default-table"):
             assert family.free_parameters == sum(len(row) - 1 for row in family.values)
+        elif kind in CURVED:
+            assert family.free_parameters == len(family.coefficients) + 3
         elif kind.startswith("noisy"):
             assert family.free_parameters == len(family.links) + 1
         else:

@@ -11,7 +11,7 @@ from tacit.families import family_from_plain
 FLU = Discrete("Flu", ("no", "yes"))
 KNOWN = (
     "known are: table, linear-gaussian, conditional-gaussian, noisy-or, noisy-and, noisy-max, "
-    "tree-table, default-table"
+    "tree-table, default-table, sigmoid-gaussian, softplus-gaussian"
 )
 
 
@@ -58,6 +58,11 @@ KNOWN = (
             {"family": "default-table", "child": "Flu", "parents": [], "rows": [],
              "default": [0.5, 0.25, 0.25]},
             "every row of Flu has 2 numbers",
+        ),
+        (
+            {"family": "sigmoid-gaussian", "child": "Flu", "parents": [], "coefficients": [],
+             "base": 0, "rise": 1, "threshold": 0, "sd": 1},
+            "'Flu' has states; a sigmoid-gaussian family of 'Flu' takes continuous variables only",
         ),
     ],
 )  # fmt: skip

@@ -17,8 +17,8 @@ CASES = {
 }
 REALS = {"X": [0.5, 1.5, 2.5, 4.0, 1.0] * 8, "G": ["lo", "hi", "hi", "lo", "lo"] * 8}
 METHODS = (
-    "one of tc.HillClimb, tc.Tabu, tc.Exact, tc.ChowLiu, tc.TAN, tc.WeightAnnealing, "
-    "tc.SimulatedAnnealing"
+    "one of tc.HillClimb, tc.Tabu, tc.IdealParent, tc.Exact, tc.ChowLiu, tc.TAN, "
+    "tc.WeightAnnealing, tc.SimulatedAnnealing"
 )
 COLUMNS = "columns: A, B, C"
 WRONG = "is not what a search keeps there"

@@ -96,6 +96,8 @@ def test_everything_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         ('tan:"dysp"', tc.TAN("dysp")),
         ("weight-annealing", tc.WeightAnnealing(tc.Tabu(25, restarts=0))),
         ("simulated-annealing", tc.SimulatedAnnealing()),
+        ("ideal", tc.IdealParent()),
+        ("ideal:5", tc.IdealParent(5)),
     ],
 )
 def test_methods_by_their_words(words: str, method: object) -> None:

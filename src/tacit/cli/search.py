@@ -39,6 +39,7 @@ from tacit.cli.searching import (
     ScoreName,
     SearchMethod,
     dag_prior_of,
+    families_of,
     score_of,
     search_method_of,
 )
@@ -58,6 +59,7 @@ tacit search patients.csv --knowledge experts.know --score bdeu:10 -o learned.bi
 tacit search patients.csv --method exact --leave-out patient -o best.dag
 tacit search patients.csv --method tan:Cancer -o classifier.bif
 tacit search gaps.csv --missing NA --hidden H=2 --restarts 10 --seed 1 -o learned.json
+tacit search genes.csv --method ideal:2 --family sigmoid -o learned.json
 tacit search wide.parquet --method tabu --most-parents 4 --checkpoint run.ckpt --resume \\
     -o learned.json --save-fit search.json"""
 
@@ -68,12 +70,14 @@ class Wishes:
 
     word      the method in words; None where nothing was said
     restarts  of the method, or starts of structural EM
+    families  which columns have curves
     """
 
     word: str | None
     most_parents: int | None
     restarts: int | None
     bootstrap: int
+    families: Any
     common: Mapping[str, Any]
 
 
@@ -114,6 +118,13 @@ def search(
     bootstrap: Annotated[
         int, typer.Option(min=0, help="Tell how sure arcs are from so many samples of the cases.")
     ] = 0,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="X=sigmoid",
+            help="X follows its parents along a curve; without a name, every column. Repeatable.",
+        ),
+    ] = None,
     hidden: Annotated[
         list[str] | None,
         typer.Option(metavar="H=2", help="H is in no column and has 2 states; repeatable."),
@@ -145,6 +156,7 @@ def search(
         most_parents,
         restarts,
         bootstrap,
+        families_of(family),
         {
             "knowledge": [Path(file) for file in knowledge] if knowledge else None,
             "score": score_of(score),
@@ -181,9 +193,9 @@ def search(
 def _keeps_none(method: Any) -> str:
     """Why there can be no checkpoint; nothing if there can."""
     from tacit.learn.annealing.settings import WeightAnnealing
-    from tacit.learn.structure.settings import HillClimb, Tabu
+    from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 
-    if isinstance(method, HillClimb | Tabu | WeightAnnealing | None):
+    if isinstance(method, HillClimb | Tabu | IdealParent | WeightAnnealing | None):
         return ""  # complete cases and annealed weights are refused when the cases are known
     return "--checkpoint keeps a running search; --method hill and --method tabu have it"
 
@@ -201,7 +213,14 @@ def _searched(
         from tacit.learn.structure.search import search as learn
 
         how = search_method_of(wishes.word, wishes.restarts, wishes.most_parents)
-        return learn(data, start=start, method=how, bootstrap=wishes.bootstrap, **wishes.common)
+        return learn(
+            data,
+            start=start,
+            method=how,
+            families=wishes.families,
+            bootstrap=wishes.bootstrap,
+            **wishes.common,
+        )
     why = "--hidden names what nobody measured"
     if hidden is None:
         why = f"cells are missing ({listed(map(quoted, gaps), 6)})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -85,11 +85,12 @@ METHODS = Words(
         "tan": "tan:TARGET",
         "weight-annealing": "weight-annealing",
         "simulated-annealing": "simulated-annealing",
+        "ideal": "ideal[:K]",
     },
 )
 TAKERS = {
-    "--restarts": ("hill", "tabu"),
-    "--most-parents": ("hill", "tabu", "exact", "weight-annealing"),
+    "--restarts": ("hill", "tabu", "ideal"),
+    "--most-parents": ("hill", "tabu", "exact", "weight-annealing", "ideal"),
 }
 """The methods to which an option means something."""
 SHORT = 25
@@ -118,7 +119,8 @@ SearchMethod = Annotated[
     typer.Option(
         "--method",
         metavar="METHOD",
-        help="hill, tabu, exact, chow-liu, tan:TARGET, weight-annealing or simulated-annealing.",
+        help="hill, tabu, exact, chow-liu, tan:TARGET, weight-annealing, simulated-annealing "
+        "or ideal:2.",
         autocompletion=lambda: list(METHODS.forms),
     ),
 ]
@@ -174,7 +176,45 @@ def search_method_of(
         if word not in TAKERS[option]:
             raise OptionError(f"{option} means nothing to --method {word}")
     limits = {name[2:].replace("-", "_"): value for name, value in given.items()}
+    if word == "ideal":
+        return _ideal(written, more, limits)
     return _method(word, plain_name(more) if more else None, limits)
+
+
+def _ideal(written: str, more: str | None, limits: Mapping[str, Any]) -> Any:
+    """`ideal:5` as `IdealParent(5)`."""
+    from tacit.learn.structure.settings import IdealParent
+
+    if more is None:
+        return IdealParent(**limits)
+    if not more.isdecimal() or int(more) < 1:
+        said = f"{more!r} is no number of candidates, 1 or more"
+        raise METHODS.wrong(written, len(written) - len(more), len(written), said)
+    return IdealParent(int(more), **limits)
+
+
+def families_of(said: Sequence[str] | None) -> Any:
+    """`X=sigmoid` as {"X": SigmoidGaussian}, `sigmoid` for every column; None where nothing was."""
+    from tacit.learn.curved import CURVED
+
+    words = {word.removesuffix("-gaussian"): kind for word, kind in CURVED.items()}
+    found: dict[str, Any] = {}
+    for text in said or ():
+        name, equals, word = text.rpartition("=")
+        if word not in words:
+            start = len(text) - len(word)
+            what = f"{word!r} is no curve{nearest(word, words)}"
+            marks = marked(text, start, len(text), what, "--family")
+            raise OptionError(f"{marks}\n\ncurves: {', '.join(words)}")
+        if not equals:
+            if len(said or ()) > 1:
+                raise OptionError(
+                    "--family: a curve for every column stands alone\n\n"
+                    "name columns: --family X=sigmoid --family Y=softplus"
+                )
+            return words[word]
+        found[plain_name(name)] = words[word]
+    return found or None
 
 
 def _method(word: str, name: str | None, limits: Mapping[str, Any]) -> Any:

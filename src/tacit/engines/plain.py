@@ -17,6 +17,7 @@ from tacit.engines.tasks import Evidence
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.counts import DENSE_CELLS, Counts, SparseCounts
+from tacit.families.curve_evidence import CurveEvidence
 from tacit.families.moments import Moments
 from tacit.families.table import MOST_AXES
 from tacit.io.files import read_text, write_whole
@@ -37,13 +38,15 @@ def evidence_to_plain(evidence: Evidence) -> dict[str, Any]:
             "means": evidence.means.tolist(),
             "scatter": evidence.scatter.tolist(),
         }
-    if isinstance(evidence, Moments):
+    if isinstance(evidence, CurveEvidence):
         return {
-            "statistics": "moments",
-            "weight": evidence.weight,
-            "means": evidence.means.tolist(),
-            "scatter": evidence.scatter.tolist(),
+            **_moments_to_plain(evidence.moments),
+            "statistics": "curve",
+            "tangent": evidence.tangent.tolist(),
+            "bands": evidence.bands.tolist(),
         }
+    if isinstance(evidence, Moments):
+        return _moments_to_plain(evidence)
     plain = {"shape": list(evidence.shape), "values": evidence.values.ravel().tolist()}
     if isinstance(evidence, Counts):
         return {"statistics": "counts", **plain}
@@ -55,6 +58,8 @@ def evidence_from_plain(plain: Any) -> Evidence:
     kind = plain.get("statistics") if isinstance(plain, Mapping) else None
     if kind == "moments":
         return _moments(plain)
+    if kind == "curve":
+        return _curve(plain)
     if kind == "conditional moments":
         return _conditional_moments(plain)
     if kind == "cause counts":
@@ -62,7 +67,7 @@ def evidence_from_plain(plain: Any) -> Evidence:
     if kind not in ("counts", "sparse counts"):
         raise FormatError(
             f"{kind!r} are no statistics; known are: counts, sparse counts, moments, "
-            "conditional moments, cause counts"
+            "conditional moments, cause counts, curve"
         )
     shape, values = _shape(plain), _reals(plain, "values")
     if values.ndim != 1 or (values < 0).any():
@@ -183,6 +188,23 @@ def _moments(plain: Mapping[str, Any]) -> Moments:
     if means.ndim != 1 or scatter.shape != (means.size, means.size):
         raise FormatError("moments need one mean per variable and a square table of co-products")
     return Moments(real(plain, "weight"), means, scatter)
+
+
+def _moments_to_plain(moments: Moments) -> dict[str, Any]:
+    return {
+        "statistics": "moments",
+        "weight": moments.weight,
+        "means": moments.means.tolist(),
+        "scatter": moments.scatter.tolist(),
+    }
+
+
+def _curve(plain: Mapping[str, Any]) -> CurveEvidence:
+    moments, tangent, bands = _moments(plain), _reals(plain, "tangent"), _reals(plain, "bands")
+    size = moments.means.size + 1
+    if tangent.shape != (size, size) or bands.ndim != 2 or bands.shape[1] != 4:
+        raise FormatError("a curve needs a square tangent and bands of four numbers")
+    return CurveEvidence(moments, tangent, bands)
 
 
 def _conditional_moments(plain: Mapping[str, Any]) -> ConditionalMoments:

@@ -9,6 +9,7 @@ from tacit.core.errors import FormatError, TacitError
 from tacit.core.family import Family
 from tacit.core.variables import Variable
 from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.curved import SigmoidGaussian, SoftplusGaussian
 from tacit.families.default_table import DefaultTable
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.noisy_max import NoisyMax
@@ -25,6 +26,8 @@ KINDS: Mapping[str, Any] = {
     "noisy-max": NoisyMax,
     "tree-table": TreeTable,
     "default-table": DefaultTable,
+    "sigmoid-gaussian": SigmoidGaussian,
+    "softplus-gaussian": SoftplusGaussian,
 }
 """The families that plain data can name, by the word under which they are saved."""
 

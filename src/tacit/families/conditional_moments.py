@@ -12,6 +12,7 @@ from tacit.arrays import Bools, Floats, Ints, readonly
 from tacit.core.errors import CasesError, NetworkError, SizeError
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.counts import DENSE_CELLS, ROUNDING
+from tacit.families.curve_evidence import CurveEvidence
 from tacit.families.moments import Moments
 
 LONG = 64
@@ -154,7 +155,7 @@ class ConditionalMoments:
         )
 
 
-AnyMoments: TypeAlias = Moments | ConditionalMoments | CauseCounts
+AnyMoments: TypeAlias = Moments | ConditionalMoments | CauseCounts | CurveEvidence
 """Evidence about what is no table: a continuous child, or one of independent causes."""
 
 

@@ -12,6 +12,7 @@ from tacit.engines.causes import cause_counts, configuration_counts
 from tacit.engines.memory import statistics
 from tacit.engines.statistics import Statistics
 from tacit.learn.causes.kinds import Caused
+from tacit.learn.curved import CurveFit, fit_curves
 from tacit.learn.fits import CasesUsed, Evidence
 from tacit.learn.gaps import gaps_of
 from tacit.learn.gathered import Gathered
@@ -26,6 +27,7 @@ class Counted:
 
     causes  which of them get a family of independent causes
     local   which of them get local structure; their evidence is counted by configuration
+    curves  the curves among the families, fitted: nothing less than the cases tells them
     """
 
     families: Mapping[str, tuple[Variable, ...]]
@@ -34,13 +36,14 @@ class Counted:
     notes: tuple[str, ...] = ()
     causes: Mapping[str, Caused] = field(default_factory=dict)
     local: Mapping[str, Local] = field(default_factory=dict)
+    curves: Mapping[str, CurveFit] = field(default_factory=dict)
 
     @property
     def plain(self) -> Counted:
-        """Without the families of independent causes, and those with local structure."""
-        if not self.causes and not self.local:
+        """Without independent causes, local structure and curves."""
+        others = {**self.causes, **self.local, **self.curves}
+        if not others:
             return self
-        others = {**self.causes, **self.local}
         families = {name: axes for name, axes in self.families.items() if name not in others}
         evidence = {name: self.evidence[name] for name in families}
         return Counted(families, evidence, self.cases, self.notes)
@@ -66,15 +69,18 @@ def count_cases(
         name: configuration_counts(cases, each.axes, available=available)
         for name, each in gathered.local.items()
     }
+    curves = fit_curves(cases, families, gathered.curves, available=available)
     others = statistics(
         cases,
-        [axes for name, axes in families.items() if name not in counts],
+        [axes for name, axes in families.items() if name not in counts and name not in curves],
         threads=threads,
         missing="available" if available else "refuse",
         progress=progress,
     )
-    evidence = {name: counts[name] if name in counts else others[name] for name in families}
-    return Counted(families, evidence, cases_used(cases), cases.notes, causes, gathered.local)
+    known = {**others, **counts, **{name: each.evidence for name, each in curves.items()}}
+    evidence = {name: known[name] for name in families}
+    local = gathered.local
+    return Counted(families, evidence, cases_used(cases), cases.notes, causes, local, curves)
 
 
 def cases_used(cases: Dataset) -> CasesUsed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.network import Network
@@ -13,12 +14,14 @@ from tacit.learn.causes.linking import linking_of
 from tacit.learn.causes.statuses import link_statuses
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted
+from tacit.learn.curved import curves_said
 from tacit.learn.fits import Fit, Stop
+from tacit.learn.local.choosing import Local
 from tacit.learn.local.counting import LocalParts, fit_local, local_notes
 from tacit.learn.local.rules import spoken_of
 from tacit.learn.notes import fit_notes
 from tacit.learn.obeyed import Obeyed, obey, resisted_notes, unruled
-from tacit.learn.parts import estimate_part, normal_pseudo, pseudo_counts
+from tacit.learn.parts import Part, estimate_part, normal_pseudo, pseudo_counts
 from tacit.learn.ruled import Ruled, ruled
 from tacit.learn.settings import settings_of
 from tacit.learn.structures import Structure
@@ -34,6 +37,7 @@ def fit_counted(
     spoken = spoken_of(counted.local, linked.rest)
     others = {**counted.causes, **counted.local}
     known = ruled(spoken.rest, structure.dag, plain.families, without=others)
+    others |= counted.curves
     alpha = pseudo_counts(choices.prior, plain.families, others)
     normal = normal_pseudo(choices, plain.families, Scales.within(plain.evidence, plain.families))
     parts = {
@@ -44,16 +48,16 @@ def fit_counted(
     obeyed = obey(known, plain.evidence, alpha, parts, choices.estimate, normal)
     caused = fit_causes(linked.causes, counted, choices)
     local = fit_local(spoken.local, counted.evidence, choices)
-    every = {**obeyed.parts, **caused.parts, **local.parts}
+    every = {**obeyed.parts, **caused.parts, **local.parts, **_curves(counted)}
     families = {name: part.family for name, part in every.items()}
     objective = sum(part.objective for part in every.values())
-    said = {**_knowledge(knowledge, known), **kinds_said(counted.causes, spoken.local)}
+    said = {**_knowledge(knowledge, known), **_families(counted, spoken.local)}
     link_rules = link_statuses(linked, counted.evidence, caused.alpha, choices.estimate)
     return Fit(
         network=Network(structure.dag, counted.variables, families),
         objective=objective,
         trace=(objective,),
-        stop=Stop.CONCAVE if caused.parts and obeyed.stop is Stop.CLOSED_FORM else obeyed.stop,
+        stop=_stop(counted, obeyed),
         rules=(*obeyed.rules, *link_rules, *spoken.rules),
         settings=settings_of(structure, choices, said),
         seed=choices.seed,
@@ -77,6 +81,28 @@ def _knowledge(knowledge: Knowledge | None, known: Ruled | None) -> dict[str, An
     if knowledge is None:
         return {}
     return {**(known.settings if known else {}), "knowledge": str(knowledge)}
+
+
+def _families(counted: Counted, local: Mapping[str, Local]) -> dict[str, dict[str, str]]:
+    """The families that were chosen, as the settings of a fit keep them; nothing where none was."""
+    curves = curves_said({name: type(each.family) for name, each in counted.curves.items()})
+    said = {**kinds_said(counted.causes, local).get("families", {}), **curves}
+    return {"families": said} if said else {}
+
+
+def _curves(counted: Counted) -> dict[str, Part]:
+    return {
+        name: Part(each.family, each.log_likelihood, each.log_likelihood)
+        for name, each in counted.curves.items()
+    }
+
+
+def _stop(counted: Counted, obeyed: Obeyed) -> Stop:
+    if obeyed.stop is not Stop.CLOSED_FORM:
+        return obeyed.stop
+    if counted.curves:
+        return Stop.CURVED
+    return Stop.CONCAVE if counted.causes else Stop.CLOSED_FORM
 
 
 def _notes(

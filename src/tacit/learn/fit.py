@@ -23,6 +23,7 @@ from tacit.learn.checkpoints import FORM
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted, count_cases, counted_before
 from tacit.learn.counting import fit_counted
+from tacit.learn.curved import apart, curved_of, refuse_curved, refuse_gaps
 from tacit.learn.fits import Fit
 from tacit.learn.gathered import Gathered, gather, tied_groups
 from tacit.learn.hidden import Hidden
@@ -85,7 +86,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     estimate   `tc.Smoothed()` if not given
     families   {"X": tc.NoisyOr} where a few links are to stand for a table; `tc.NoisyAnd`,
                `tc.NoisyMax`; `tc.TreeTable` or `tc.GrowTree(...)`, `tc.DefaultTable` where rows
-               are to be shared; one of these alone is for every variable with parents
+               are to be shared; {"X": tc.SigmoidGaussian} where a curve is to stand for a straight
+               line; one of these alone is for every variable with parents
     hidden     variables of the dag that no column measures: {"H": 3} gives H three states,
                {"F": "continuous"} none, `"rest"` hides all of a network that have no column
     method     how missing cells are treated: `tc.EM()` unless given; `tc.AvailableCases()`,
@@ -109,17 +111,21 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
         _refuse_with_statistics(hidden, tied)
         return _fit_counted(given, counted_before(given, data), choices, known, lent)
     gathered = gather(given, data, hidden)
-    causes = caused_of(families, given.network, gathered.families)
-    local = local_of(families, given.network, gathered.families)
-    gathered = replace(gathered, causes=causes, local=local)
+    told_of_curves, rest = apart(families)
+    causes = caused_of(rest, given.network, gathered.families)
+    local = local_of(rest, given.network, gathered.families)
+    curves = curved_of(told_of_curves, given.network, gathered.families)
+    gathered = replace(gathered, causes=causes, local=local, curves=curves)
     refuse_beside(causes, known, tied, sources)
     refuse_local(local, known, tied, sources)
+    refuse_curved(curves, known, tied, sources)
     groups = tied_groups(tied, gathered.families)
     if _closed_form(gathered, choices, bool(groups)):
         available = isinstance(method, AvailableCases)
         with watched(progress, "counting") as told:
             counted = count_cases(gathered, available, threads, told)
         return _fit_counted(given, counted, choices, known, lent)
+    refuse_gaps(gathered.cases, gathered.families, curves)
     if begin is not None:
         gathered = replace(gathered, structure=_started(given))
     if seed is None and resume and checkpoint is not None:

@@ -23,6 +23,7 @@ from tacit.estimate.ruled.status import RuleStatus
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
+from tacit.families.curve_evidence import CurveEvidence
 from tacit.families.moments import Moments
 from tacit.families.shared import SharedRows
 from tacit.learn.bottleneck.path import BottleneckPath
@@ -44,6 +45,7 @@ class Stop(Enum):
 
     CLOSED_FORM = "the optimum has a closed form; no steps were needed"
     CONCAVE = "the one optimum of a concave likelihood was found"
+    CURVED = "the curves are the best of several climbs on their squares"
     SOLVED = "the optimum under the rules was found by the general solver"
     LOCAL = "the best local maximum that was found under rules that are not linear"
     PROVEN = "this is the best dag of its kind; no steps were needed"
@@ -160,7 +162,7 @@ class Fit:
             rows: Evidence = held
             if isinstance(held, CauseCounts) and isinstance(family, SharedRows):
                 rows = family.pooled(held)
-            if not isinstance(rows, Moments | CauseCounts):
+            if not isinstance(rows, Moments | CauseCounts | CurveEvidence):
                 found[name] = tuple(map(int, np.flatnonzero(_row_cases(rows) == 0)))
         return found
 

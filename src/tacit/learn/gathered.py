@@ -11,6 +11,7 @@ from tacit.core.errors import ColumnError, MissingError, OptionError, listed, ne
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.io.cases import as_dataset
 from tacit.learn.causes.kinds import Caused
+from tacit.learn.curved import Curves
 from tacit.learn.hidden import Hidden, hidden_variables
 from tacit.learn.local.choosing import Local
 from tacit.learn.structures import Structure, families_of
@@ -24,6 +25,7 @@ class Gathered:
 
     causes  which of them get a family of independent causes
     local   which of them get local structure
+    curves  which of them get a curve for a straight line
     """
 
     structure: Structure
@@ -32,6 +34,7 @@ class Gathered:
     variables: Mapping[str, Variable]
     causes: Mapping[str, Caused] = field(default_factory=dict)
     local: Mapping[str, Local] = field(default_factory=dict)
+    curves: Curves = field(default_factory=dict)
 
     @property
     def unseen(self) -> Mapping[str, Discrete]:

@@ -12,11 +12,14 @@ from tacit.estimate.causes.intervals import link_interval
 from tacit.estimate.conditional import conditional_interval, estimate_conditional
 from tacit.estimate.continuous.conjugate import posterior_interval
 from tacit.estimate.continuous.prior import Pseudo
+from tacit.estimate.curves import curve_interval
 from tacit.estimate.gaussians import estimate_gaussian, gaussian_interval
 from tacit.estimate.posteriors import Interval, cell_interval
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.counts import Counts, SparseCounts
+from tacit.families.curve_evidence import CurveEvidence
+from tacit.families.curved import CurvedGaussian
 from tacit.families.moments import Moments
 from tacit.families.noisy import Noisy
 from tacit.families.shared import SharedRows
@@ -29,7 +32,7 @@ class Intervals(Mapping[str, Interval]):
     Tables: each cell of a row is Beta under the posterior Dirichlet(alpha + N). Linear Gaussians:
     (coefficients..., intercept, sd), conditional ones in every configuration of discrete parents.
     Independent causes: (links..., leak), of a noisy-max level by level. Shared rows: as in a table
-    of them.
+    of them. Curves: (coefficients..., base, rise, sd).
     """
 
     evidence: Mapping[str, Counts | SparseCounts | AnyMoments]
@@ -49,6 +52,10 @@ class Intervals(Mapping[str, Interval]):
             return link_interval(family.causes.frame, statistics, self.pseudo[name], self.level)
         if name in self.normal and isinstance(statistics, Moments | ConditionalMoments):
             return posterior_interval(statistics, self.normal[name], self.level)
+        if isinstance(statistics, CurveEvidence):
+            curve = self.network[name]
+            assert isinstance(curve, CurvedGaussian)
+            return curve_interval(curve, statistics, self.level)
         if isinstance(statistics, ConditionalMoments):
             return conditional_interval(
                 estimate_conditional(axes, statistics), statistics, self.level

@@ -26,6 +26,7 @@ from tacit.io.files import read_text, write_whole
 from tacit.io.ownjson import network_from_plain, network_to_plain
 from tacit.learn.bottleneck.path import BottleneckPath
 from tacit.learn.causes.saved import causes_fit, links
+from tacit.learn.curved import curves_fit
 from tacit.learn.fits import CasesUsed, Fit, Run, Stop
 from tacit.learn.gaps import Gaps
 from tacit.learn.loans import borrowed_of
@@ -249,6 +250,7 @@ def _check_parts(fit: Fit) -> None:
         counted != tables
         or not _conditionals_fit(fit)
         or not causes_fit(fit)
+        or not curves_fit(fit)
         or set(fit.evidence) != set(fit.network.families)
     ):
         raise FormatError("the saved statistics are not those of the saved network")

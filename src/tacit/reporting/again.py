@@ -76,6 +76,7 @@ def _python(fit: Fit) -> str:
     if settings["method"] != "counting":
         given.append(f"method=tc.{settings['method'].replace(_ANNEALING, _ANNEALING + 'tc.')}")
     given += [f"hidden={_hidden(fit)!r}"] if "hidden" in settings else []
+    given += [f"families={settings['families']!r}"] if "families" in settings else []
     given += [f"{each}={settings[each]!r}" for each in ("tied", "start") if each in settings]
     given += [f"level={settings['level']:g}"]
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
@@ -106,7 +107,12 @@ def _dag(text: str) -> str:
 def _command(fit: Fit) -> str | None:
     settings = {name: str(value) for name, value in fit.settings.items()}
     method, sources, prior = _method_words(settings["method"]), sources_words(fit), prior_words(fit)
-    if method is None or sources is None or prior is None or {"tied", "start"} & set(settings):
+    if (
+        method is None
+        or sources is None
+        or prior is None
+        or {"tied", "start", "families"} & set(settings)
+    ):
         return None
     dag = settings["structure"]
     network = "learned.json" if _declared(fit) or len(dag) > LONG else dag

@@ -70,6 +70,7 @@ def search_python(fit: Search) -> str:
     given += prior
     given += [f"start={settings['begun_at']!r}"] if "begun_at" in settings else []
     given += [f"leave_out={list(settings['left_out'])!r}"] if "left_out" in settings else []
+    given += [f"families={settings['curves']!r}"] if settings.get("curves") else []
     if "unseen" in settings:
         given.append(f"hidden={plain_hidden(settings['unseen'])!r}")
     given += [f"{name}={settings[name]!r}" for name in _ROUNDS if rounds and name in settings]
@@ -104,6 +105,7 @@ def search_command(fit: Search) -> str | None:
     words += ["--start", settings["begun_at"]] if "begun_at" in settings else []
     for name in settings.get("left_out", ()):
         words += ["--leave-out", quoted(name)]
+    words += _curve_words(settings.get("curves", {}))
     words += hidden_words(plain_hidden(settings.get("unseen", {})))
     if "starts" in settings:
         words += ["--restarts", str(settings["starts"])]
@@ -111,6 +113,14 @@ def search_command(fit: Search) -> str | None:
         words += ["--bootstrap", str(fit.confidence.replicates)]
     words += [*seed_words(fit), "-o", "learned.json", "--report", "report.html"]
     return shlex.join(words)
+
+
+def _curve_words(curves: str | Mapping[str, str]) -> list[str]:
+    """Which columns have curves: one word for all, or one for each."""
+    if isinstance(curves, str):
+        return ["--family", curves.removesuffix("-gaussian")]
+    told = (f"{quoted(name)}={kind.removesuffix('-gaussian')}" for name, kind in curves.items())
+    return [word for each in told for word in ("--family", each)]
 
 
 def _parsed(described: str) -> tuple[str, list[Any], Mapping[str, Any]] | None:
@@ -157,6 +167,10 @@ def _method_words(described: str) -> list[str] | None:
     if told is None:
         return None
     name, given, named = told
+    if name == "IdealParent":
+        number = given[0] if given else named.get("k")
+        word = "ideal" if number is None else f"ideal:{number}"
+        return _with_limits(word, {key: each for key, each in named.items() if key != "k"})
     if name in _SETTLED or name == "ChowLiu":
         word = _SETTLED.get(name, "chow-liu")
         names = [*given, *([named["root"]] if name == "ChowLiu" and "root" in named else [])]

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tacit.reporting import hierarchies, inferred, lent, paths, ruled, sought, wording
+from tacit.reporting.bent import curve_equation, followed, picture
 from tacit.reporting.charts import chart, thinned
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
@@ -170,6 +171,7 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
         "marked": False,
         "inferred": False,
         "equation": equation(table) if table["family"] == "linear-gaussian" else "",
+        "curve": None,
         "regressions": None,
     }
     if near is not None:
@@ -182,6 +184,9 @@ def _table(shown: Shown, section: Section, near: Sketch | None) -> View:
     if table["family"] != "table":
         lines = coefficients(table)
         view["kind"] = kind_said(table)
+        if "bands" in table:
+            view |= {"equation": curve_equation(table), "curve": picture(table)}
+            view["followed"] = followed(table)
         return {**view, "lines": lines, "length": len(lines), "cases": table["cases"]}
     rows = list(table_rows(shown, section["moved_from"]))
     view["marked"] = any(cell.moved for row in rows for cell in row.cells)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.reporting import hierarchies, inferred, paths, sought
+from tacit.reporting.bent import curve_equation, followed
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import hidden, missing
 from tacit.reporting.lent import borrowed
@@ -147,6 +148,8 @@ def _gaussian(table: Section) -> Sheet:
     title = quoted(table["variable"]) + (f" given {', '.join(given)}" if given else "")
     rows = tuple((name, value, interval) for name, value, interval in coefficients(table))
     foot = f"{kind_said(table)}, on {some(table['cases'], 'case')}"
+    if "bands" in table:
+        foot = f"{foot}. {curve_equation(table)}. {followed(table)}"
     return Sheet(title, ("", "value", "interval"), rows, foot=foot)
 
 

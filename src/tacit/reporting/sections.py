@@ -7,6 +7,7 @@ from typing import Any
 from tacit.core.variables import Discrete
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.curved import CurvedGaussian
 from tacit.learn.fits import Fit
 from tacit.reporting.information import SAID, arc_information
 from tacit.reporting.support import median_cases, row_cases
@@ -16,7 +17,7 @@ from tacit.reporting.wording import finite
 def network(fit: Fit) -> dict[str, Any]:
     """`variables` with the support of their tables, `arcs` with the information they carry.
 
-    Arcs that are not `closed` lead into a conditional Gaussian family: no formula says how much
+    Arcs that are not `closed` lead into a conditional or curved Gaussian: no formula says how much
     they carry, for what is averaged over makes of a bell curve a mixture of many.
     """
     hidden = set(fit.settings.get("hidden", ()))
@@ -37,7 +38,7 @@ def _variable(fit: Fit, name: str, hidden: bool) -> dict[str, Any]:
 
 
 def _arcs(fit: Fit, child: str) -> list[dict[str, Any]]:
-    closed = not isinstance(fit.network[child], ConditionalGaussian)
+    closed = not isinstance(fit.network[child], ConditionalGaussian | CurvedGaussian)
     held = fit.evidence[child]
     closed &= not (isinstance(held, CauseCounts) and held.values.sum() == 0)
     return [

@@ -11,9 +11,11 @@ from tacit.arrays import Floats, Ints
 from tacit.core.variables import Discrete
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.conditional_moments import ConditionalMoments
+from tacit.families.curved import CurvedGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.noisy import Noisy
 from tacit.learn.fits import Fit
+from tacit.reporting.bent import curve
 from tacit.reporting.gaps import mostly, seen
 from tacit.reporting.linked import links
 from tacit.reporting.loans import NORMAL, counted_in, lenders
@@ -142,6 +144,8 @@ def _continuous(fit: Fit, name: str, most: int) -> dict[str, Any]:
         return _conditional(fit, family, held.weights.reshape(-1), most)
     if isinstance(family, Noisy):
         return links(fit, family)
+    if isinstance(family, CurvedGaussian):
+        return curve(fit, family)
     assert isinstance(family, LinearGaussian)
     return _gaussian(fit, family)
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from tacit.core.dag import Dag
 from tacit.core.equivalence import cpdag
 from tacit.core.variables import Continuous
+from tacit.families.curved import CurvedGaussian
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.limits import reasons_of
 from tacit.knowledge.reasons import Reasons
@@ -30,7 +31,8 @@ def reasons(fit: Search) -> Reasons | None:
 def directions(fit: Search, known: Reasons | None = None) -> Directions:
     """For every arc who says which way it points.
 
-    cases   every dag that implies the same independences has it this way
+    cases   every dag that implies the same independences has it this way; or it leads into a
+            curve, which turned round would be another distribution
     kinds   some have not, but a discrete variable cannot depend on a continuous one
     rules   nor does that settle it, but rules require the arc, forbid the one back, or do so with
             arcs around it
@@ -38,8 +40,9 @@ def directions(fit: Search, known: Reasons | None = None) -> Directions:
     """
     dag = fit.dag
     kinds, ruled = _by_kinds(fit), _by_rules(dag, reasons(fit) if known is None else known)
+    bent = {arc for arc in dag.arcs if isinstance(fit.network[arc[1]], CurvedGaussian)}
     who = (
-        (CASES, cpdag(dag).arcs),
+        (CASES, {*cpdag(dag).arcs, *bent}),
         (KINDS, cpdag(dag, kinds).arcs if kinds else ()),
         (RULES, cpdag(dag, kinds | ruled).arcs if ruled else ()),
     )

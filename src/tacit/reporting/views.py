@@ -193,7 +193,7 @@ def coefficients(table: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 def kind_said(table: Mapping[str, Any]) -> str:
     """The family in words."""
-    return str(table["family"]).replace("linear-gaussian", "linear Gaussian")
+    return str(table["family"]).replace("-gaussian", " Gaussian")
 
 
 def equation(table: Mapping[str, Any]) -> str:

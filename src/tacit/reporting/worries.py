@@ -9,8 +9,11 @@ import numpy as np
 
 from tacit.core.errors import quoted
 from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.curve_evidence import CurveEvidence
+from tacit.families.curved import CurvedGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit, Stop
+from tacit.reporting.bent import DOUBTFUL, chance
 from tacit.reporting.gaps import imputed
 from tacit.reporting.loans import doubtful, leaning
 from tacit.reporting.ruled import name, one_line
@@ -137,7 +140,9 @@ def _few_for_gaussians(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     thin = [
         name
         for name in fit.network
-        if isinstance(family := fit.network[name], LinearGaussian | ConditionalGaussian)
+        if isinstance(
+            family := fit.network[name], LinearGaussian | ConditionalGaussian | CurvedGaussian
+        )
         and fit.evidence[name].total < FEW * family.free_parameters
     ]
     if not thin:
@@ -147,6 +152,23 @@ def _few_for_gaussians(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
     where = [{"variable": name, "count": None} for name in thin]
     text = f"{text} fewer than {FEW} cases per parameter"
     return {"kind": "thin regressions", "text": text, "where": where}
+
+
+def _off_curves(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
+    del tables
+    off = [
+        name
+        for name in fit.network
+        if isinstance(family := fit.network[name], CurvedGaussian)
+        and isinstance(held := fit.evidence[name], CurveEvidence)
+        and chance(family, held) < DOUBTFUL
+    ]
+    if not off:
+        return None
+    does = "does not follow its curve" if len(off) == 1 else "do not follow their curves"
+    text = f"{some(len(off), 'variable')} {does}: bands of cases lie off it beyond chance"
+    where = [{"variable": name, "count": None} for name in off]
+    return {"kind": "off the curve", "text": text, "where": where}
 
 
 def _unknown(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
@@ -247,6 +269,7 @@ CHECKS: tuple[Check, ...] = (
     _nearly_certain,
     _unseen_states,
     _few_for_gaussians,
+    _off_curves,
     _unknown,
 )
 """In the order in which the reader hears of them."""

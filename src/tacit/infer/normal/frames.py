@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.core.errors import QueryError, quoted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
 from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.curved import CurvedGaussian
 from tacit.families.gaussian import LinearGaussian
 
 
@@ -58,7 +60,8 @@ class Numbers:
 
 
 def frame_of(network: Network) -> Frame:
-    """The continuous part of a network."""
+    """The continuous part of a network; an error where some family is curved."""
+    _refuse_curves(network)
     kinds = network.variables
     names = tuple(name for name in network if isinstance(kinds[name], Continuous))
     places = {name: at for at, name in enumerate(names)}
@@ -86,6 +89,17 @@ def frame_of(network: Network) -> Frame:
         np.cumsum(slopes) - slopes,
         np.cumsum(many) - many,
     )
+
+
+def _refuse_curves(network: Network) -> None:
+    for name, family in network.families.items():
+        if isinstance(family, CurvedGaussian):
+            raise QueryError(
+                f"{quoted(name)} follows its parents along a curve, a {family.kind}: what is "
+                "unknown around it is no mixture of normals, and has no exact answer\n\n"
+                "observe every variable of such families, draw with tc.sample, or fit straight "
+                "lines: leave families= out"
+            )
 
 
 def numbers_of(frame: Frame, network: Network) -> Numbers:

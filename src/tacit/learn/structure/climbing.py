@@ -11,7 +11,7 @@ import numpy as np
 from tacit.learn.fits import Stop
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.perturbing import reordered, shaken
-from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.state import Change, Parents, State, rounding
 
 
@@ -48,17 +48,29 @@ Heard: TypeAlias = Callable[[Walk], None]
 """Told after every step; it may raise KeyboardInterrupt."""
 Resampled: TypeAlias = Callable[[np.random.Generator], Ledger]
 """The same question asked of resampled cases."""
+Begins: TypeAlias = Callable[[Ledger, Parents, str], State]
+"""A dag on its way, from the scores, its parents and which gains it keeps up to date."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What a climb needs: the scores, the settings, chance, and who hears of it."""
+    """What a climb needs: the scores, the settings, chance, and who hears of it.
+
+    begins  the dag on its way that steps are taken from; None: one whose changes are all scored
+    """
 
     ledger: Ledger
-    settings: HillClimb | Tabu
+    settings: HillClimb | Tabu | IdealParent
     rng: np.random.Generator
     heard: Heard
     resampled: Resampled
+    begins: Begins | None = None
+
+    def state(self, parents: Parents) -> State:
+        """The dag with these parents, on its way."""
+        if self.begins is not None:
+            return self.begins(self.ledger, parents, self.asks)
+        return State.at(self.ledger, parents, self.asks)
 
     @property
     def length(self) -> int:
@@ -135,7 +147,7 @@ def _chosen_anew(task: Task, walk: Walk) -> bool:
 
 def _steps(task: Task, walk: Walk) -> Iterator[None]:
     """The steps of one climb, each already noted in the walk."""
-    state = State.at(task.ledger, walk.now, task.asks)
+    state = task.state(walk.now)
     changes = _best_changes(task, walk, state)
     if task.settings.ascent == "first":
         changes = _first_changes(state, task.rng, task.settings.replace)

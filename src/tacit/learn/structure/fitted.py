@@ -14,6 +14,7 @@ from tacit.core.independence import ancestors
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
 from tacit.knowledge.wording import written
+from tacit.learn.curved import curves_asked
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.structure.confidence import ArcConfidence
@@ -46,6 +47,7 @@ def fitted_search(
         knowledge=question.knowledge,
         prior=prior,
         estimate=estimate,
+        families=dict(question.curves) or None,
         seed=task.seed,
         threads=task.threads,
     )
@@ -158,5 +160,10 @@ def _said(task: Run) -> dict[str, Any]:
         **({"left_out": list(question.left_out)} if question.left_out else {}),
         "score": question.score.describe(),
         "method": task.method.describe(),
+        **(
+            {"curves": curves_asked(question.curves, len(question.names))}
+            if question.curves
+            else {}
+        ),
         "dag_prior": None if prior is None else prior.describe(),
     }

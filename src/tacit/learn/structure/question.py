@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from tacit.core.errors import (
 from tacit.core.grid import counted
 from tacit.core.options import check_value, names_in
 from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.engines.curve_scores import curve_scorer
 from tacit.engines.gaussian_scores import gaussian_scorer
 from tacit.engines.mixed_scores import mixed_scorer
 from tacit.engines.prior_scores import PriorScorer
@@ -39,6 +40,7 @@ from tacit.knowledge.limits import Limits, limits_from, reasons_of
 from tacit.knowledge.reasons import Reasons
 from tacit.knowledge.structural import arrow
 from tacit.knowledge.wording import written
+from tacit.learn.curved import Curves, curves_among
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.state import Parents
 
@@ -59,6 +61,7 @@ class Question:
              continuous parent
     terms    what the prior over dags adds to a family
     left_out  columns of the cases that are no variables
+    curves   the columns that have curves wherever they have parents
     """
 
     cases: Dataset
@@ -70,6 +73,7 @@ class Question:
     reasons: Reasons
     limits: Limits
     left_out: tuple[str, ...] = ()
+    curves: Curves = field(default_factory=dict)
 
     @property
     def ruled(self) -> Limits:
@@ -106,6 +110,7 @@ def ask(
     most_parents: int | None = None,
     leave_out: Sequence[str] = (),
     threads: int | None = None,
+    curves: Any = None,
 ) -> Question:
     """Everything a search needs, checked; errors say what is wrong with cases, score or rules."""
     whole = as_dataset(data)
@@ -117,9 +122,10 @@ def ask(
     known = as_knowledge(knowledge)
     reasons = reasons_of(known, cases.names, most_parents, parameters=True)
     terms = None if prior is None else prior.terms(cases.names)
-    scorer = scorer_of(cases, chosen, threads)
+    kinds = curves_among(curves, cases.variables)
+    scorer = scorer_of(cases, chosen, threads, kinds)
     limits = joinable(cases, reasons)
-    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits, gone)
+    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits, gone, kinds)
 
 
 def joinable(cases: Dataset, reasons: Reasons) -> Limits:
@@ -144,9 +150,14 @@ def states_of(variables: Mapping[str, Variable]) -> Floats:
     return np.array([float(len(getattr(each, "states", ()))) for each in variables.values()])
 
 
-def scorer_of(cases: Dataset, score: AnyScore, threads: int | None = None) -> Scorer:
-    """The scorer of complete cases: tables, Gaussians or both, as their columns are."""
+def scorer_of(
+    cases: Dataset, score: AnyScore, threads: int | None = None, curves: Curves | None = None
+) -> Scorer:
+    """The scorer of complete cases: tables, Gaussians or both, as their columns are; curves."""
     real = [isinstance(variable, Continuous) for variable in cases.variables.values()]
+    if curves:
+        _refuse_states(cases)
+        return curve_scorer(cases, score, curves)
     if all(real):
         return gaussian_scorer(cases, score)
     if any(real):
@@ -163,6 +174,15 @@ def scorer_of(cases: Dataset, score: AnyScore, threads: int | None = None) -> Sc
     if isinstance(score, Dirichlet):
         score.check_names(cases.variables)
     return PriorScorer(columns, score)
+
+
+def _refuse_states(cases: Dataset) -> None:
+    for name, variable in cases.variables.items():
+        if isinstance(variable, Discrete):
+            raise OptionError(
+                f"{quoted(name)} has states, and a search with curves is over continuous columns "
+                f"only\n\nleave it out: leave_out=[{name!r}], or search with straight lines"
+            )
 
 
 def check_scores(score: Any, dag_prior: Any) -> DagPrior | None:

@@ -11,20 +11,22 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest, quoted
 from tacit.core.interrupts import asked_to_end
+from tacit.engines.ideal import ranker_of
 from tacit.learn.annealing.runners import simulated_annealed, weight_annealed
 from tacit.learn.annealing.settings import WeightAnnealing
 from tacit.learn.annealing.simulated import SimulatedAnnealing
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Report
-from tacit.learn.structure.climbing import Task, Walk, begun, climb
+from tacit.learn.structure.climbing import Begins, Task, Walk, begun, climb
 from tacit.learn.structure.exact import exact_search
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.methods_exact import TAN, ChowLiu, Exact
 from tacit.learn.structure.outcome import Outcome, as_move
 from tacit.learn.structure.perturbing import drawn_again
+from tacit.learn.structure.pruned import Pruned
 from tacit.learn.structure.question import Question
-from tacit.learn.structure.settings import HillClimb, Tabu
-from tacit.learn.structure.state import Parents
+from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
+from tacit.learn.structure.state import Parents, State
 from tacit.learn.structure.trees import chow_liu, tan
 from tacit.learn.structure.walks import KeptWalk
 
@@ -53,7 +55,7 @@ def run(task: Run) -> Outcome:
 
 
 def climbed(task: Run) -> Outcome:
-    """Hill climbing and tabu search."""
+    """Hill climbing, also by ideal parents, and tabu search."""
     question, settings, ledger = task.question, task.method, task.question.ledger()
     rng = np.random.default_rng(task.seed)
     walk = (
@@ -68,7 +70,8 @@ def climbed(task: Run) -> Outcome:
             if asked():
                 raise KeyboardInterrupt
 
-        stop = climb(Task(ledger, settings, rng, heard, _resampled(question)), walk)
+        steps = Task(ledger, settings, rng, heard, _resampled(question), _begins(task))
+        stop = climb(steps, walk)
     if task.kept is not None:
         task.kept.keep(walk, rng, ledger.evaluations, now=True)
     return Outcome(
@@ -80,6 +83,19 @@ def climbed(task: Run) -> Outcome:
         tuple(as_move(change, question.names, restart) for change, restart in walk.changes),
         walk.restarts,
     )
+
+
+def _begins(task: Run) -> Begins | None:
+    """Where only promising changes are scored: how a dag on its way begins."""
+    method = task.method
+    if not isinstance(method, IdealParent):
+        return None
+    ranker = ranker_of(task.question.scorer, method.similarity)
+
+    def begins(ledger: Ledger, parents: Parents, asks: str) -> State:
+        return Pruned.begun(ledger, parents, asks, ranker, method.k)
+
+    return begins
 
 
 def _resampled(question: Question) -> Callable[[np.random.Generator], Ledger]:
@@ -159,6 +175,7 @@ def place_of(question: Question, name: str, what: str) -> int:
 RUNNERS: Mapping[type, Callable[[Run], Outcome]] = {
     HillClimb: climbed,
     Tabu: climbed,
+    IdealParent: climbed,
     Exact: _exact,
     ChowLiu: _chow_liu,
     TAN: _tan,

@@ -19,6 +19,7 @@ from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike
+from tacit.learn.curved import curves_asked, one_wish
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import chosen_of
@@ -29,7 +30,7 @@ from tacit.learn.structure.question import Question, ask
 from tacit.learn.structure.replicates import bootstrapped
 from tacit.learn.structure.running import RUNNERS, Run, run
 from tacit.learn.structure.searched import Search
-from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.starting import check_kept, start_of
 from tacit.learn.structure.walks import FORM, KeptWalk, refuse_checkpoint
 
@@ -40,6 +41,7 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     knowledge: KnowledgeLike = None,
     score: AnyScore | None = None,
     method: Any = None,
+    families: Any = None,
     start: Dag | Network | str | Path | None = None,
     dag_prior: DagPrior | None = None,
     prior: Prior | None = None,
@@ -51,6 +53,7 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     progress: bool | Callback | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    family: Any = None,
 ) -> Search:
     """Learn who depends on whom from complete cases:
 
@@ -65,7 +68,10 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
                parameters; the parents that a rule about a table names are required
     score      `tc.BIC()` unless given; `tc.BDeu(10)` or any prior scores by its marginal likelihood
     method     `tc.HillClimb()` unless given; `tc.Tabu()`, `tc.Exact()`, `tc.ChowLiu()`,
-               `tc.TAN(...)`, `tc.WeightAnnealing(...)`, `tc.SimulatedAnnealing()`
+               `tc.TAN(...)`, `tc.WeightAnnealing(...)`, `tc.SimulatedAnnealing()`,
+               `tc.IdealParent(k=2)` for continuous columns
+    families   {"X": tc.SigmoidGaussian} where X follows its parents along a curve; one kind alone
+               is for every column. `family=` says the same
     start      the dag to begin at, as text, file or value; by default the required arcs alone
     dag_prior  what is believed of dags before any case; by default all are alike
     prior, estimate  of the parameters; by default the prior that scores, else as in `tc.fit`
@@ -78,11 +84,14 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     chosen = check_method(HillClimb() if method is None else method)
     chosen_of(prior, estimate)
     check_checkpoint(checkpoint, resume)
-    if checkpoint is not None and not isinstance(chosen, HillClimb | Tabu):
+    if checkpoint is not None and not isinstance(chosen, HillClimb | Tabu | IdealParent):
         raise refuse_checkpoint(chosen.describe())
     if type(bootstrap) is not int or bootstrap < 0:
         raise OptionError(f"bootstrap={bootstrap!r} must be a whole number, 0 or more")
-    question = ask(data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads)
+    curves = one_wish(family, families)
+    question = ask(
+        data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads, curves
+    )
     seed = _seed(seed, checkpoint if resume else None)
     begin = start_of(question, start)
     check_kept(question, begin)
@@ -128,6 +137,7 @@ def _kept(task: Run, checkpoint: str | Path | None, resume: bool) -> KeptWalk | 
         "dag_prior": _told(question),
         "knowledge": None if question.knowledge is None else str(question.knowledge),
         "method": task.method.describe(),
+        "curves": curves_asked(question.curves, len(question.names)),
         "start": [list(who) for who in task.start],
         "score of the start": round(question.ledger().total(task.start), 6),
         "seed": task.seed,

@@ -9,6 +9,8 @@ from tacit.core.errors import OptionError
 
 ASCENTS = ("best", "first")
 PERTURBATIONS = ("order", "moves", "bootstrap")
+SIMILARITIES = ("ideal", "current", "exact")
+INSERTIONS = ("cluster", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,63 @@ class Tabu:
         return described(self, Tabu())
 
 
+@dataclass(frozen=True, slots=True)
+class IdealParent:
+    """Hill climbing that ranks candidates by their likeness to the ideal parent, and fits only the
+    K best of each place among parents. For continuous variables. [HV2 3.4; Elidan, Nachman and
+    Friedman 2007]
+
+    k           candidates that are scored for every further parent and every replacement
+    similarity  what the ideal parent is taken to be: "ideal", the values that would make every
+                case fit, as the source has it; "current", linearised where a curve runs now;
+                "exact", the same less what the family's own parameters could do, which for
+                straight lines is the gain itself
+    replace     whether taking another parent instead of one is a single change too
+    hidden      look for hidden parents of the columns instead of arcs between them: two layers
+    insert      where a new hidden variable is put: "cluster", above the columns that miss the same;
+                "all", above all of them
+    most_hidden  hidden variables at most
+    The other settings are those of `HillClimb`; there are no restarts unless asked for.
+    """
+
+    k: int = 2
+    similarity: str = "exact"
+    replace: bool = True
+    restarts: int = 0
+    perturb: str = "order"
+    shaken: int = 4
+    most_parents: int | None = None
+    max_steps: int | None = None
+    max_evaluations: int | None = None
+    hidden: bool = False
+    insert: str = "cluster"
+    most_hidden: int = 20
+
+    def __post_init__(self) -> None:
+        _check(self)
+        if self.similarity not in SIMILARITIES:
+            said = f"similarity={self.similarity!r} must be one of {', '.join(SIMILARITIES)}"
+            raise OptionError(said)
+        if self.insert not in INSERTIONS:
+            raise OptionError(f"insert={self.insert!r} must be one of {', '.join(INSERTIONS)}")
+        if not isinstance(self.hidden, bool):
+            raise OptionError(f"hidden={self.hidden!r} must be True or False")
+
+    @property
+    def ascent(self) -> str:
+        """The best change is taken."""
+        return "best"
+
+    @property
+    def candidates(self) -> int | None:
+        """Parents are chosen among all."""
+        return None
+
+    def describe(self) -> str:
+        """The method as Python writes it."""
+        return described(self, IdealParent())
+
+
 def described(given: Any, usual: Any) -> str:
     """A setting as Python writes it: only what differs from the usual."""
     changed = (
@@ -101,6 +160,8 @@ _LEAST = {
     "most_parents": 0,
     "max_steps": 0,
     "max_evaluations": 0,
+    "k": 1,
+    "most_hidden": 0,
 }
 
 

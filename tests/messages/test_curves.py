@@ -1,0 +1,121 @@
+"""What is said of curves that cannot be, and of searches that cannot rank: the whole texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tacit as tc
+
+RANDOM = np.random.default_rng(0)
+REALS = {"A": RANDOM.normal(size=30), "B": RANDOM.normal(size=30), "X": RANDOM.normal(size=30)}
+MIXED = {**REALS, "G": ["u", "v", "v"] * 10}
+KNOWN = "\n\nthere are: tc.SigmoidGaussian, tc.SoftplusGaussian"
+FIT = tc.fit("A, B -> X", REALS, families=tc.SigmoidGaussian)
+
+
+def fitting(**wishes):
+    data = wishes.pop("data", REALS)
+    return lambda: tc.fit(wishes.pop("structure", "A, B -> X"), data, **wishes)
+
+
+def searching(data=REALS, **wishes):
+    return lambda: tc.search(data, **wishes)
+
+
+FLAT = {**REALS, "A": np.full(30, 2.5)}
+EXACT = {"A": REALS["A"], "X": 1 + 2 * np.tanh(REALS["A"] - REALS["A"].mean())}
+CASES = {
+    "states": (
+        fitting(structure="G -> X", data=MIXED, families={"X": tc.SigmoidGaussian}),
+        "X cannot be a sigmoid-gaussian: G has states, and a curve is of continuous variables "
+        "only",
+    ),
+    "sources": (
+        fitting(structure="G; A, B -> X", data=MIXED, families={"X": tc.SigmoidGaussian},
+                sources=[MIXED]),
+        "the sigmoid-gaussian of X: sources= speaks of tables\n\nleave it out, or families=",
+    ),
+    "gaps": (
+        fitting(data={**REALS, "B": [None, *REALS["B"][1:]]}, families=tc.SigmoidGaussian),
+        "1 case with gaps in the family of X: a curve is fitted to whole cases\n\n"
+        "use method=tc.AvailableCases()",
+    ),
+    "gaps elsewhere": (
+        fitting(structure="A -> X; B", data={**REALS, "B": [None, *REALS["B"][1:]]},
+                families=tc.SigmoidGaussian),
+        "cells are missing beside curves, and EM with continuous variables is of straight lines"
+        "\n\nuse method=tc.AvailableCases()",
+    ),
+    "constant": (
+        fitting(data=FLAT, families=tc.SigmoidGaussian),
+        "A has the same value in all cases: no curve fits X",
+    ),
+    "exact": (
+        fitting(structure="A -> X", data=EXACT, families=tc.SigmoidGaussian),
+        "the sigmoid-gaussian of X has no estimate: its parents depend on each other, or it is "
+        "an exact function of them\n\ngive it fewer parents, or leave families= out",
+    ),
+    "query": (
+        lambda: tc.query(FIT.network, "P(A | X=1)"),
+        "X follows its parents along a curve, a sigmoid-gaussian: what is unknown around it is "
+        "no mixture of normals, and has no exact answer\n\nobserve every variable of such "
+        "families, draw with tc.sample, or fit straight lines: leave families= out",
+    ),
+    "two wishes": (
+        searching(family=tc.SigmoidGaussian, families={"A": tc.SigmoidGaussian}),
+        "family= and families= say the same thing: give one of them",
+    ),
+    "no curve": (
+        searching(families={"X": tc.NoisyOr}),
+        "families= says NoisyOr, and a search chooses among curves of continuous columns" + KNOWN,
+    ),
+    "no column": (
+        searching(families={"Y": tc.SigmoidGaussian}),
+        "families= names 'Y', which is no column of the cases\n\ncolumns: A, B, X",
+    ),
+    "mixed search": (
+        searching(MIXED, families={"X": tc.SigmoidGaussian}),
+        "G has states, and a search with curves is over continuous columns only\n\n"
+        "leave it out: leave_out=['G'], or search with straight lines",
+    ),
+    "states to rank": (
+        searching(MIXED, method=tc.IdealParent()),
+        "tc.IdealParent() ranks parents by geometry, and these cases have states\n\n"
+        "use tc.HillClimb(), or leave columns with states out",
+    ),
+    "bge": (
+        searching(family=tc.SigmoidGaussian, score=tc.BGe()),
+        "BGe(1) scores straight lines only: the marginal likelihood of a curve has no closed form"
+        "\n\nfor curves use tc.BIC() or tc.AIC()",
+    ),
+    "k": (lambda: tc.IdealParent(k=0), "k=0 must be a whole number, 1 or more"),
+    "similarity": (
+        lambda: tc.IdealParent(similarity="near"),
+        "similarity='near' must be one of ideal, current, exact",
+    ),
+    "insert": (
+        lambda: tc.IdealParent(insert="top"), "insert='top' must be one of cluster, all"
+    ),
+    "hidden": (lambda: tc.IdealParent(hidden=2), "hidden=2 must be True or False"),
+    "sd": (
+        lambda: tc.SigmoidGaussian((tc.Continuous("X"),), [], 0, 1, 0, 0),
+        "the sd of 'X' is 0; it must be above 0",
+    ),
+    "coefficients": (
+        lambda: tc.SigmoidGaussian((tc.Continuous("A"), tc.Continuous("X")), [], 0, 1, 0, 1),
+        "'X' has 1 parents but 0 coefficients",
+    ),
+    "ends": (
+        lambda: tc.SigmoidGaussian((tc.Continuous("X"),), [], 0, np.inf, 0, 1),
+        "the rise of 'X' is no finite number",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_what_cannot_be_is_said_in_words(name):
+    attempt, message = CASES[name]
+    with pytest.raises(tc.TacitError) as caught:
+        attempt()
+    assert str(caught.value) == message
