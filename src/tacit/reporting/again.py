@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from tacit.core.variables import Discrete
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
+from tacit.learn.unseen.proposals import HiddenProposals
 from tacit.reporting.again_given import (
     LONG,
     RULES,
@@ -22,10 +24,12 @@ from tacit.reporting.again_given import (
     rule_files,
     seed_words,
 )
+from tacit.reporting.again_hidden import hidden_command, hidden_python
 from tacit.reporting.again_lent import sources_python, sources_words
 from tacit.reporting.again_search import search_command, search_python
 from tacit.reporting.wording import plain
 
+T = TypeVar("T")
 _METHODS = {
     "AvailableCases": "available",
     "EM": "em",
@@ -46,14 +50,25 @@ def again(fit: Fit) -> dict[str, Any]:
     words for what Python was asked.
     """
     return {
-        "python": search_python(fit) if isinstance(fit, Search) else _python(fit),
-        "command": search_command(fit) if isinstance(fit, Search) else _command(fit),
+        "python": _told(fit, search_python, hidden_python, _python),
+        "command": _told(fit, search_command, hidden_command, _command),
         "rules_file": RULES if "knowledge" in fit.settings and not rule_files(fit) else None,
         "seed": fit.seed,
         "source": fit.cases.source,
         "fingerprint": fit.cases.fingerprint,
         "settings": plain(fit.settings),
     }
+
+
+def _told(
+    fit: Fit,
+    search: Callable[[Search], T],
+    hidden: Callable[[HiddenProposals], T],
+    plain_fit: Callable[[Fit], T],
+) -> T:
+    if isinstance(fit, Search):
+        return search(fit)
+    return hidden(fit) if isinstance(fit, HiddenProposals) else plain_fit(fit)
 
 
 def _python(fit: Fit) -> str:

@@ -7,8 +7,10 @@ from typing import Any
 from tacit.core.errors import quoted
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
+from tacit.learn.unseen.proposals import HiddenProposals
 from tacit.reporting.lent import in_short
 from tacit.reporting.loans import NORMAL, lenders
+from tacit.reporting.proposed import in_short as proposed_in_short
 from tacit.reporting.searched import in_short as searched_in_short
 from tacit.reporting.support import row_cases
 from tacit.reporting.wording import are, finite, first, joined, nats, shortened, some, weight
@@ -71,6 +73,8 @@ def _learned(fit: Fit, figures: dict[str, Any]) -> list[str]:
     if isinstance(fit, Search):
         parameters = f"Its parameters were learned {_how(fit)}{_rules(fit)}."
         first = [*searched_in_short(fit, cases), parameters]
+    if isinstance(fit, HiddenProposals):
+        first = [*proposed_in_short(fit, cases), *first]
     return [
         *first,
         f"There are {some(figures['free_parameters'], 'free parameter')}"

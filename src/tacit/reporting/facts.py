@@ -13,6 +13,7 @@ from typing import Any
 
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
+from tacit.learn.unseen.proposals import HiddenProposals
 from tacit.reporting import searched
 from tacit.reporting.again import again
 from tacit.reporting.answer import answer
@@ -20,6 +21,7 @@ from tacit.reporting.gaps import missing
 from tacit.reporting.hierarchies import hierarchy
 from tacit.reporting.loans import borrowed
 from tacit.reporting.paths import path
+from tacit.reporting.proposed import proposals
 from tacit.reporting.rules import rules
 from tacit.reporting.runs import course
 from tacit.reporting.tabled import tables
@@ -38,6 +40,7 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
     "missing": ("Missing cells", missing),
     "hierarchy": ("The hierarchy", hierarchy),
     "hidden": ("Hidden variables", hidden),
+    "proposals": ("Hidden variables proposed", proposals),
     "borrowed": ("Borrowed", borrowed),
     "path": ("The path", path),
     "course": ("How it went", course),
@@ -48,6 +51,8 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
 def facts(fit: Fit) -> dict[str, Any]:
     """What a report says of this fit; sections without anything to say are left out."""
     extent = some(len(fit.network), "variable")
+    if isinstance(fit, HiddenProposals):
+        extent = f"{some(len(fit.accepted), 'hidden variable')} among {extent}"
     if isinstance(fit, Search):
         extent = f"{some(len(fit.dag.arcs), 'arc')} among {extent}"
     told = ((kind, title, build(fit)) for kind, (title, build) in BUILDERS.items())

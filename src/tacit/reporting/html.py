@@ -7,7 +7,17 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import hierarchies, inferred, lent, paths, ruled, sought, wording
+from tacit.reporting import (
+    hierarchies,
+    inferred,
+    lent,
+    paths,
+    proposed_words,
+    ruled,
+    sought,
+    unseen_views,
+    wording,
+)
 from tacit.reporting.bent import curve_equation, followed, picture
 from tacit.reporting.charts import chart, thinned
 from tacit.reporting.outline import flat
@@ -217,37 +227,6 @@ def _missing(known: Sections) -> View:
     }
 
 
-def _hidden(known: Sections) -> View:
-    section = known["hidden"]
-    sketch = Sketch.of(known["network"])
-    found = section["identified"]
-    return {
-        "views": [_unseen(one, sketch) for one in section["variables"]],
-        "place": sketch.place,
-        "identification": inferred.identification(found) if found else "",
-        "said": inferred.UNSEEN,
-        "also": wording.first(section["others"], 20),
-    }
-
-
-def _unseen(one: Section, sketch: Sketch) -> View:
-    """A hidden variable with its picture; neighbours in the order of what they tell."""
-    shares = one["shares"] or [None] * len(one["states"])
-    picture, beyond = neighbourhood(sketch, one["name"])
-    return {
-        **one,
-        "said": inferred.place(one),
-        "picture": picture,
-        "beyond": beyond,
-        "heads": [
-            (state, inferred.share_text(share))
-            for state, share in zip(one["states"], shares, strict=True)
-        ],
-        "told": [near for near in one["neighbours"] if "given" in near],
-        "rest": [near for near in one["neighbours"] if "given" not in near],
-    }
-
-
 def _borrowed(known: Sections) -> View:
     return {**lent.view(known["borrowed"]), **_places(known)}
 
@@ -281,7 +260,8 @@ KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "tables": ("tables.html", _tables),
     "missing": ("missing.html", _missing),
     "hierarchy": ("hierarchy.html", lambda known: hierarchies.view(known["hierarchy"])),
-    "hidden": ("hidden.html", _hidden),
+    "hidden": ("hidden.html", unseen_views.hidden_view),
+    "proposals": ("proposals.html", proposed_words.view),
     "borrowed": ("borrowed.html", _borrowed),
     "path": ("path.html", lambda known: paths.view(known["path"])),
     "course": ("course.html", _course),

@@ -102,7 +102,7 @@ def hidden(section: Section) -> Iterator[Block]:
     for one in section["variables"]:
         yield Paragraph(place(one))
         if any("given" in near for near in one["neighbours"]):
-            yield _states(one)
+            yield states(one)
         rest = [near for near in one["neighbours"] if "given" not in near]
         if rest:
             told = (f"{quoted(near['name'])} ({nats(near['information'])})" for near in rest)
@@ -122,7 +122,8 @@ def place(one: Section) -> str:
     return f"{told}children: {children}." + (f" The same table holds for {alike}." if alike else "")
 
 
-def _states(one: Section) -> Sheet:
+def states(one: Section) -> Sheet:
+    """What the states stand for, a line per value of a neighbour."""
     shares = one["shares"] or [None] * len(one["states"])
     heads = (
         "value of a neighbour",

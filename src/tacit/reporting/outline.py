@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
-from tacit.reporting import hierarchies, inferred, paths, sought
+from tacit.reporting import hierarchies, inferred, paths, proposed_words, sought
 from tacit.reporting.bent import curve_equation, followed
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import hidden, missing
@@ -193,6 +193,7 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "tables": _tables,
     "missing": missing,
     "hierarchy": hierarchies.blocks,
+    "proposals": proposed_words.blocks,
     "hidden": hidden,
     "borrowed": borrowed,
     "path": paths.blocks,

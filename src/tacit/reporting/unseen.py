@@ -40,13 +40,14 @@ def hidden(fit: Fit) -> dict[str, Any] | None:
     alike = {name: next((g for g in groups if name in g), [name]) for name in names}
     first = [name for name in names if alike[name][0] == name]
     return {
-        "variables": [_variable(fit, name, alike[name][1:]) for name in first[:MOST_HIDDEN]],
+        "variables": [variable(fit, name, alike[name][1:]) for name in first[:MOST_HIDDEN]],
         "others": first[MOST_HIDDEN:],
         "identified": identified(fit),
     }
 
 
-def _variable(fit: Fit, name: str, alike: list[str]) -> dict[str, Any]:
+def variable(fit: Fit, name: str, alike: list[str]) -> dict[str, Any]:
+    """One hidden variable, as `hidden` tells of it."""
     dag = fit.network.dag
     joints = {
         **{other: _joint(fit, name, name, other) for other in dag.parents[name]},

@@ -16,6 +16,7 @@ from tacit.learn.fits import Fit, Stop
 from tacit.reporting.bent import DOUBTFUL, chance
 from tacit.reporting.gaps import imputed
 from tacit.reporting.loans import doubtful, leaning
+from tacit.reporting.proposed_doubts import HIDDEN_CHECKS
 from tacit.reporting.ruled import name, one_line
 from tacit.reporting.rules import ranked
 from tacit.reporting.runs import reached
@@ -256,6 +257,7 @@ def _overruled(fit: Fit, tables: Sequence[Rows]) -> Worry | None:
 CHECKS: tuple[Check, ...] = (
     _cut_short,
     *SEARCH_CHECKS,
+    *HIDDEN_CHECKS,
     _resisted,
     _overruled,
     doubtful,

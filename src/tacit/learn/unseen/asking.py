@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tacit.core.dag import Dag
@@ -23,6 +23,9 @@ from tacit.learn.unseen.judging import Court
 from tacit.learn.unseen.parting import parted
 from tacit.learn.unseen.seeking import check_method
 from tacit.learn.unseen.sought import VARIANTS, Bench, Settings, in_own_order
+
+OTHERS = "cases of their own"
+"""What is kept of cases held out that were given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,12 +62,14 @@ class Asked:
 
     start  the dag or network to begin at; None: one is searched for
     notes  what the reader should know of the cases
+    wishes  what was said beyond the settings, as plain data, to ask for it again
     """
 
     bench: Bench
     court: Court
     start: Dag | Network | None
     notes: tuple[str, ...] = ()
+    wishes: Mapping[str, Any] = field(default_factory=dict)
 
 
 def ask(data: Any, said: Said) -> Asked:
@@ -84,7 +89,20 @@ def ask(data: Any, said: Said) -> Asked:
     check_rules(knowledge, settings, (*whole.names, *known))
     cases, judged = parted(whole, said.held_out, said.seed)
     bench = Bench(in_own_order(cases), settings, knowledge, known)
-    return Asked(bench, Court(whole, judged, whole.names), start, tuple(whole.notes))
+    court = Court(whole, judged, whole.names)
+    return Asked(bench, court, start, tuple(whole.notes), _wishes(said, start))
+
+
+def _wishes(said: Said, start: Dag | Network | None) -> dict[str, Any]:
+    """Where it began, what judged, what was left out."""
+    share = said.held_out is None or is_number(said.held_out)
+    dag = start.dag if isinstance(start, Network) else start
+    return {
+        "begun_at": None if dag is None else str(dag),
+        "numbers_given": isinstance(start, Network),
+        "held_out": float(said.held_out or 0) if share else OTHERS,
+        "left_out": list(said.leave_out),
+    }
 
 
 def _cases(cases: Dataset, structure: Structure | None) -> Dataset:

@@ -153,7 +153,10 @@ def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Hi
     own = _notes(asked, log)
     notes = (*own, *(note for note in whole.notes if note not in (*own, *UNSAID)))
     kept = {each.name: getattr(whole, each.name) for each in fields(Fit)}
-    said = {**whole.settings, "hidden_search": settings.describe()}
+    said = {**whole.settings, "hidden_search": {**settings.describe(), **asked.wishes}}
+    told_by_expert = {"knowledge", "knowledge_files"} & set(said)
+    if asked.bench.knowledge is None:  # that fixed variables keep their children is said elsewhere
+        said = {key: value for key, value in said.items() if key not in told_by_expert}
     told = HiddenProposals(
         **{**kept, "settings": said, "notes": notes, "seed": settings.seed}, hunt=found
     )

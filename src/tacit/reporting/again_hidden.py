@@ -1,0 +1,115 @@
+"""A search for hidden variables in the last section: the call and the command that seek again."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from tacit.core.errors import quoted
+from tacit.learn.unseen.asking import OTHERS
+from tacit.learn.unseen.proposals import HiddenProposals
+from tacit.reporting.again_given import (
+    LONG,
+    cases_python,
+    cases_word,
+    is_python,
+    knowledge_python,
+    knowledge_words,
+    prior_word,
+    seed_words,
+)
+
+_PLAIN = (
+    "name", "variant", "most", "most_states", "evidence", "tries", "shown", "bootstrap",
+    "threshold", "least", "restarts",
+)  # fmt: skip
+"""Settings that Python and the command line take as they are."""
+_USUAL = {
+    "name": "H", "variant": "staged", "most": 3, "most_states": 10, "evidence": 3.0, "tries": 12,
+    "shown": 3, "bootstrap": 20, "threshold": 0.4, "least": 4, "restarts": 5, "held_out": 0.2,
+    "score": "BDeu(5)",
+}  # fmt: skip
+
+
+def hidden_python(fit: HiddenProposals) -> str:
+    """The call that seeks again."""
+    said = fit.settings["hidden_search"]
+    lines, given = ["import tacit as tc", "", cases_python(fit)], []
+    if said.get("begun_at"):
+        lines.append(_network(str(said["begun_at"]), bool(said.get("numbers_given"))))
+        given.append("network")
+    if said.get("method"):
+        given.append(f"method=tc.{said['method']}")
+    if "knowledge" in fit.settings:
+        lines.append(f"knowledge = {knowledge_python(fit)}")
+        given.append("knowledge=knowledge")
+    given += _expert_python(said)
+    if said["score"] != _USUAL["score"]:
+        known = is_python(said["score"])
+        lines += [] if known else [f"score = ...  # {said['score']}"]
+        given.append(f"score=tc.{said['score']}" if known else "score=score")
+    given += [f"{name}={said[name]!r}" for name in _PLAIN if said[name] != _USUAL[name]]
+    if said.get("held_out", 0.2) == OTHERS:
+        lines.append("others = ...  # the cases that judged")
+        given.append("held_out=others")
+    elif said.get("held_out", 0.2) != _USUAL["held_out"]:
+        given.append(f"held_out={said['held_out']!r}")
+    given += [f"leave_out={said['left_out']!r}"] if said.get("left_out") else []
+    given += [f"seed={fit.seed}"] if fit.seed is not None else []
+    return "\n".join([*lines, f"found = tc.propose_hidden({', '.join(['cases', *given])})"])
+
+
+def _network(begun_at: str, numbers: bool) -> str:
+    if numbers:
+        return "network = ...  # the one that was given, with its numbers"
+    return f"network = {begun_at!r}"
+
+
+def _expert_python(said: dict[str, Any]) -> list[str]:
+    given = []
+    if said["named"]:
+        given.append(f"children={ {name: who for name, who, _ in said['named']}!r}")
+        states = {name: states for name, _, states in said["named"] if states is not None}
+        given += [f"states={states!r}"] if states else []
+    elif said["states"] is not None:
+        given.append(f"states={said['states']!r}")
+    given += [f"refuse={said['refused']!r}"] if said["refused"] else []
+    return given
+
+
+def hidden_command(fit: HiddenProposals) -> str | None:
+    """`tacit hidden CASES ...`; None where the command line has no words for what was asked."""
+    said = fit.settings["hidden_search"]
+    score = prior_word(said["score"])
+    begun_at = str(said.get("begun_at") or "")
+    if score is None or said.get("numbers_given") or said.get("method") or len(begun_at) > LONG:
+        return None
+    if said.get("held_out", 0.2) == OTHERS:
+        return None
+    words = ["tacit", "hidden", cases_word(fit)]
+    words += ["--network", begun_at] if begun_at else []
+    words += [*knowledge_words(fit), *_expert_words(said)]
+    words += ["--score", score] if said["score"] != _USUAL["score"] else []
+    for name in (*_PLAIN, "held_out"):
+        if said.get(name, _USUAL[name]) != _USUAL[name]:
+            words += [f"--{name.replace('_', '-')}", str(said[name])]
+    for name in said.get("left_out", ()):
+        words += ["--leave-out", quoted(name)]
+    words += [*seed_words(fit), "-o", "learned.json", "--report", "report.html"]
+    return shlex.join(words)
+
+
+def _expert_words(said: dict[str, Any]) -> list[str]:
+    words = []
+    for name, who, states in said["named"]:
+        words += ["--children", f"{quoted(name)} -> {', '.join(map(quoted, who))}"]
+        if states is not None:
+            listing = (
+                f"{{{', '.join(map(quoted, states))}}}" if isinstance(states, list) else states
+            )
+            words += ["--states", f"{quoted(name)}={listing}"]
+    if said["states"] is not None:
+        words += ["--states", str(said["states"])]
+    for who in said["refused"]:
+        words += ["--refuse", ", ".join(map(quoted, who))]
+    return words
