@@ -100,6 +100,16 @@ def test_batches_add_up_to_all_documents(kind):
     assert_allclose(faded.words, whole.counts.words)
 
 
+def test_cells_said_in_parts_are_their_sum():
+    parts = sparse.csr_matrix(
+        (np.array([1.0, 1.0, 2.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+    )
+    whole = np.array([[2, 0], [0, 2]])
+    for kind in ("multinomial", "bernoulli"):
+        one = tc.fit_text(parts, ["x", "y"], kind=kind)
+        assert_array_equal(one.log_word, tc.fit_text(whole, ["x", "y"], kind=kind).log_word)
+
+
 def test_a_document_of_weight_two_is_two_documents():
     twice = np.repeat(np.arange(40), 2)
     whole = tc.fit_text(COUNTS[twice], CLASSES[twice])
@@ -150,7 +160,6 @@ def test_sub_populations_share_words_that_an_expert_names():
     assert_allclose(table[0, 0, :2], counts[:, :2].sum(axis=0) / counts.sum())
     free = counts[1, 2:] / counts[1, 2:].sum() * (1 - table[1, 0, :2].sum())
     assert_allclose(table[1, 0, 2:], free)
-    assert model.fit is not None
     assert [status.active for status in model.fit.rules] == [True]
 
 

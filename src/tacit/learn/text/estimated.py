@@ -66,10 +66,10 @@ class Task:
 
 
 def learned(task: Task, counts: TextCounts) -> tuple[Floats, Floats, Fit | None]:
-    """log P(group, class), log P(word | group, class), and the fit where there is one."""
-    if task.kind == "bernoulli" and task.knowledge is None and _alike(task.prior):
+    """log P(group, class), log P(word | group, class), and the fit where rules ask for one."""
+    if task.knowledge is None and _alike(task.prior):
         return _arrays(task, counts)
-    found = _fit(task, counts)
+    found = fit_of(task, counts)
     return *_logs(task, found.network), found
 
 
@@ -101,7 +101,7 @@ def _table(network: Network, name: str) -> Table:
     return family
 
 
-def _fit(task: Task, counts: TextCounts) -> Fit:
+def fit_of(task: Task, counts: TextCounts) -> Fit:
     """`tc.fit` of the network, from what was counted."""
     words = _word_variables(task)
     dag, families = _shape(task, words)
@@ -158,21 +158,31 @@ def _even(variables: tuple[Discrete, ...]) -> Table:
 
 
 def _arrays(task: Task, counts: TextCounts) -> tuple[Floats, Floats, None]:
-    """The same for every word of a large dictionary at once: the word is one more parent."""
-    words = Discrete(f"one {task.word}", task.dictionary)
-    stands = Discrete(f"{task.word} stands", (ABSENT, PRESENT))
+    """The same without a network; of "bernoulli" for every word at once, as one more parent."""
     shape = tuple(len(each.states) for each in task.parents)
     there = counts.words.reshape(*shape, -1)
-    absent = np.maximum(counts.documents.reshape(*shape, 1) - there, 0.0)
-    held = Counts(np.stack([absent, there], axis=-1))
+    words = Discrete(task.word, task.dictionary)
+    if task.kind == "multinomial":
+        axes, held = (*task.parents, words), there
+    else:
+        stands = Discrete(f"{task.word} stands", (ABSENT, PRESENT))
+        absent = np.maximum(counts.documents.reshape(*shape, 1) - there, 0.0)
+        axes, held = (*task.parents, words, stands), np.stack([absent, there], axis=-1)
     assert isinstance(task.prior, TablePrior)
-    alpha = task.prior.pseudo_counts((*task.parents, stands))[..., None, :]
-    alpha = np.broadcast_to(alpha, held.shape)
-    found = estimate_table((*task.parents, words, stands), held, alpha, task.estimate)
-    bare = replace(task, dictionary=())
-    classes = _logs(bare, _fit(bare, counts).network)[0]
+    alpha = task.prior.pseudo_counts((*task.parents, axes[-1]))
+    if task.kind == "bernoulli":
+        alpha = np.broadcast_to(alpha[..., None, :], held.shape)
+    found = estimate_table(axes, Counts(held), alpha, task.estimate).table.values
+    classes = _classes(task, counts)
     with np.errstate(divide="ignore"):
-        return classes, np.log(found.table.values[..., 1]).reshape(*task.shape, -1), None
+        logs = np.log(found if task.kind == "multinomial" else found[..., 1])
+    return classes, logs.reshape(*task.shape, -1), None
+
+
+def _classes(task: Task, counts: TextCounts) -> Floats:
+    """log P(group, class)."""
+    bare = replace(task, kind="bernoulli", dictionary=())
+    return _logs(bare, fit_of(bare, counts).network)[0]
 
 
 def log_words(kind: str, counts: Any, log_word: Floats) -> Floats:
@@ -207,7 +217,8 @@ def network_of(model: TextModel) -> Network:
     task = model.task
     words = _word_variables(task)
     theta = np.exp(model.log_word).reshape(*(len(v.states) for v in task.parents), -1)
-    tables = list(_fit(replace(task, dictionary=()), model.counts).network.families.values())
+    bare = replace(task, dictionary=())
+    tables = list(fit_of(bare, model.counts).network.families.values())
     each = (
         Table((*task.parents, word), np.stack([1 - theta[..., at], theta[..., at]], axis=-1))
         for at, word in enumerate(words)

@@ -80,38 +80,41 @@ def count_words(
 
     presence: a word counts once per document however often it stands there
     """
+    from tacit.kernels.words import add_words
+
     counts, size = documents.counts, len(documents.dictionary)
-    length = np.diff(counts.indptr)
-    where = np.repeat(row * size, length) + counts.indices
-    value = (counts.data > 0) if presence else counts.data
-    if weights is not None:
-        value = value * np.repeat(weights, length)
-    rows = shape[0] * shape[1]
-    found = np.bincount(where, value, rows * size)
-    return TextCounts(
-        found.reshape(*shape, size).astype(np.float64),
-        np.bincount(row, weights, rows).reshape(shape).astype(np.float64),
-        float(documents.unknown @ (np.ones(len(documents)) if weights is None else weights)),
-    )
+    times = (counts.data > 0).astype(np.float64) if presence else counts.data.astype(np.float64)
+    each = np.ones(len(documents)) if weights is None else weights
+    found = np.zeros((shape[0] * shape[1], size))
+    add_words(counts.indptr, counts.indices, times, row, each, found)
+    total = np.bincount(row, each, len(found)).reshape(shape).astype(np.float64)
+    return TextCounts(found.reshape(*shape, size), total, float(documents.unknown @ each))
 
 
 def coded(labels: Any, variable: Discrete, what: str) -> Ints:
     """(documents,) the positions of labels among the states; an error for a label that is none."""
-    at = {state: place for place, state in enumerate(variable.states)}
-    places = np.array([at.get(text, -1) for text in texts(labels, what)], dtype=np.int64)
+    found, place = texts(labels, what)
+    at = {state: position for position, state in enumerate(variable.states)}
+    places = np.array([at.get(text, -1) for text in found], dtype=np.int64)
     if (places < 0).any():
-        wrong = texts(labels, what)[int(np.flatnonzero(places < 0)[0])]
+        wrong = found[int(np.flatnonzero(places < 0)[0])]
         raise CasesError(
             f"{wrong!r} is no state of {variable.name!r}\n\nstates: {', '.join(variable.states)}"
         )
-    return places
+    return np.asarray(places[place])
 
 
-def texts(labels: Any, what: str) -> list[str]:
-    """Labels as text; a missing one is an error."""
-    found = []
-    for at, label in enumerate(labels):
-        if label is None or (isinstance(label, float | np.floating) and np.isnan(label)):
-            raise CasesError(f"document {at + 1} has no {what}")
-        found.append(state_text(label))
-    return found
+def texts(labels: Any, what: str) -> tuple[list[str], Ints]:
+    """Every label there is as text, and (documents,) which of them; a missing one is an error."""
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iufU" and labels.ndim == 1:
+        values, place = np.unique(labels, return_inverse=True)
+        found = values.tolist()
+    else:
+        seen: dict[Any, int] = {}
+        place = np.array([seen.setdefault(each, len(seen)) for each in labels], dtype=np.int64)
+        found = list(seen)
+    told = list(map(state_text, found))
+    if "" in told:
+        gone = [at for at, text in enumerate(told) if text == ""]
+        raise CasesError(f"document {int(np.isin(place, gone).argmax()) + 1} has no {what}")
+    return told, place

@@ -96,7 +96,7 @@ def _variable(name: str, labels: Any, what: str, states: Sequence[str] | None) -
         raise OptionError(f"{what}es are a list with one per document, not {labels!r:.40}")
     if states is not None:
         return Discrete(name, tuple(map(str, states)))
-    return Discrete(name, tuple(natural_order(set(texts(labels, what)))))
+    return Discrete(name, tuple(natural_order(set(texts(labels, what)[0]))))
 
 
 def _weights(weights: Any, documents: int) -> Floats | None:

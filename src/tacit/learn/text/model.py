@@ -15,7 +15,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.learn.fits import Fit
 from tacit.learn.structures import NUMBERS_UNUSED
-from tacit.learn.text.estimated import Task, learned, log_words, network_of
+from tacit.learn.text.estimated import Task, fit_of, learned, log_words, network_of
 from tacit.learn.text.evidence import TextCounts, coded, count_words
 from tacit.learn.text.prediction import TextPrediction
 from tacit.learn.text.words import words as as_words
@@ -36,14 +36,14 @@ class TextModel:
     counts   the evidence; more of it makes a new model: `update`
     log_class  (groups, classes) log P(group, class)
     log_word   (groups, classes, words) log P(word | group, class); of "bernoulli" log P(it stands)
-    fit      of the network of class and word, for rules and reports; None where arrays sufficed
+    ruled    the fit of the network, where rules asked for one
     """
 
     task: Task
     counts: TextCounts
     log_class: Floats
     log_word: Floats
-    fit: Fit | None
+    ruled: Fit | None
 
     @property
     def kind(self) -> str:
@@ -63,7 +63,14 @@ class TextModel:
     @property
     def network(self) -> Network:
         """The same as an ordinary network: class and one word, or class and every word."""
-        return self.fit.network if self.fit is not None else network_of(self)
+        if self.ruled is None and self.kind == "bernoulli":
+            return network_of(self)
+        return self.fit.network
+
+    @property
+    def fit(self) -> Fit:
+        """The fit of that network, with rules, prices and intervals, for `tc.report`."""
+        return self.ruled if self.ruled is not None else fit_of(self.task, self.counts)
 
     def update(
         self, documents: Any, classes: Any, *, groups: Any = None, weights: Any = None
@@ -86,9 +93,7 @@ class TextModel:
         else:
             whole = joint[np.arange(size), group_codes(self.task, groups, size)]
         log_joint = np.asarray(whole, dtype=np.float64)
-        total = np.asarray(logsumexp(log_joint, axis=1, keepdims=True))
-        with np.errstate(invalid="ignore"):
-            probability = np.exp(log_joint - total)
+        probability = shares_of(log_joint)
         return TextPrediction(self.classes, probability, log_joint, found.known, found.unknown)
 
     def telling(self, state: str, most: int = TOLD) -> list[tuple[str, float]]:
@@ -136,7 +141,7 @@ class TextModel:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know: words left out, and what the fit notes."""
-        said = () if self.fit is None else self.fit.notes
+        said = () if self.ruled is None else self.ruled.notes
         told = tuple(note for note in said if note != NUMBERS_UNUSED)
         if not self.counts.unknown:
             return told
@@ -160,10 +165,17 @@ class TextModel:
         return self.grid()._repr_html_()
 
 
+def shares_of(log_joint: Floats) -> Floats:
+    """(documents, classes) each line divided by its sum; nan where all of it is impossible."""
+    with np.errstate(invalid="ignore"):
+        found = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+        found /= found.sum(axis=1, keepdims=True)
+    return np.asarray(found)
+
+
 def learned_from(task: Task, counts: TextCounts) -> TextModel:
     """The model of this evidence."""
-    log_class, log_word, fit = learned(task, counts)
-    return TextModel(task, counts, log_class, log_word, fit)
+    return TextModel(task, counts, *learned(task, counts))
 
 
 def rows_of(task: Task, classes: Any, groups: Any, documents: int) -> Ints:

@@ -48,7 +48,7 @@ class Words:
     @property
     def known(self) -> Floats:
         """(documents,) how many of its words the dictionary holds."""
-        return np.asarray(self.counts.sum(axis=1), dtype=np.float64).ravel()
+        return np.asarray(self.counts @ np.ones(len(self.dictionary)), dtype=np.float64)
 
     def take(self, documents: Ints) -> Words:
         """The documents at these positions, in this order."""
@@ -65,7 +65,7 @@ class Words:
             (np.ones(kept.size), (kept, places[kept])), shape=(places.size, len(at))
         )
         counts = sparse.csr_array(self.counts) @ picked
-        lost = self.known - np.asarray(counts.sum(axis=1)).ravel()
+        lost = self.known - np.asarray(counts @ np.ones(len(at)))
         return Words(counts, tuple(dictionary), self.unknown + np.maximum(lost, 0.0))
 
     def __reduce__(self) -> tuple[type[Words], tuple[Any, ...]]:
@@ -125,8 +125,8 @@ def _unique(dictionary: Iterable[Any]) -> tuple[str, ...]:
     if isinstance(dictionary, str):
         raise OptionError("the dictionary is a list of words, not one text")
     known = tuple(map(str, dictionary))
-    twice = [word for word, times in Counter(known).items() if times > 1]
-    if twice:
+    if len(set(known)) < len(known):
+        twice = [word for word, times in Counter(known).items() if times > 1]
         raise OptionError(f"the dictionary holds a word twice: {listed(map(repr, twice))}")
     return known
 
@@ -177,6 +177,9 @@ def _checked(counts: Any) -> Any:
     rows = counts.tocsr()
     if rows.dtype.kind not in "fiub":
         raise CasesError(f"counts of words must be numbers, not {rows.dtype}")
+    if not rows.has_canonical_format:  # a cell that is said in parts is their sum
+        rows = rows.copy()
+        rows.sum_duplicates()
     data = rows.data
     if data.size and not (np.min(data) >= 0 and np.isfinite(np.max(data))):
         raise CasesError("a count of words is a finite number, 0 or more; the matrix holds others")
