@@ -105,6 +105,25 @@ def test_several_hidden_variables_follow_one_path_and_end_in_em():
     assert fit.objective > em.objective - 2
 
 
+def test_hidden_variables_in_a_tree_may_be_taken_together():
+    hidden = {"R": 2, "S": 2, "T": 2}
+    fit = learned(tc.IBEM(inference="exact", longest=0.1, finish=False), dag=DEEP, hidden=hidden)
+    assert not fit.path.bound
+    assert_allclose(np.diff(fit.path.gamma)[:-1], 0.1, rtol=1e-9)
+    assert_allclose(fit.path.steps[-1].log_likelihood, fit.log_likelihood, rtol=1e-10)
+    assert_allclose(fit.path.steps[-1].fit, fit.objective, rtol=1e-10)
+    assert (np.diff(fit.path.column("fit")) >= -1e-6 * abs(fit.objective)).all()
+    assert "lower bounds" not in str(fit)
+    best = learned(tc.EM(restarts=10), dag=DEEP, hidden=hidden)
+    assert fit.objective > best.objective - 1
+    with pytest.raises(tc.OptionError, match="inference='mean' must be one of mean-field, exact"):
+        tc.IBEM(inference="mean")
+    with pytest.raises(
+        tc.OptionError, match="direction='diagonal' is one of shares that are apart"
+    ):
+        tc.IBEM(inference="exact", direction="diagonal")
+
+
 def test_a_saved_fit_keeps_its_path(tmp_path):
     fit = learned(tc.IBEM(until="validation", **QUICK))
     fit.save(tmp_path / "fit.json")
@@ -128,10 +147,11 @@ class BreakError(Exception):
     {"restarts": 2, "longest": 0.2}, {"until": "validation", "longest": 0.2},
     {"until": 0.8, "longest": 0.05},  # not all the way: shorter steps, to be broken as often
 ], ids=str)  # fmt: skip
-@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize("deep", [False, True, "exact"])
 def test_broken_anywhere_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, options, deep):
     monkeypatch.setattr(diaries, "EVERY", 0.0)
-    method = tc.IBEM(**options, max_steps=12)
+    how = "exact" if deep == "exact" else "mean-field"
+    method = tc.IBEM(**options, max_steps=12, inference=how)
     shape = {"dag": DEEP, "hidden": {"R": 2, "S": 2, "T": 2}} if deep else {}
     whole, breaks, path = learned(method, threads=1, **shape), 0, tmp_path / "run.ckpt"
     for every in range(25, 400):  # what is not settled is done anew: more must get through

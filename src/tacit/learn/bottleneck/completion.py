@@ -61,7 +61,7 @@ def counts_of(contexts: Contexts, shares: Sequence[Floats]) -> Floats:
     """The expected counts of all families under these shares, flat. [HV2 (6.16), (6.17)]"""
     from tacit.kernels.bottleneck import counted
 
-    flat = _room(contexts)
+    flat = room(contexts)
     for each, share in zip(contexts.open, shares, strict=True):
         part = np.empty(each.cells.shape)
         counted(each.seen, share, part)
@@ -86,8 +86,8 @@ def e_step(
     from tacit.kernels.bottleneck import complete
 
     contexts = work.contexts
-    logs, latest = _logs(contexts, theta), [each.copy() for each in shares]
-    flat, against = _room(contexts), []
+    logs, latest = logarithms(contexts, theta), [each.copy() for each in shares]
+    flat, against = room(contexts), []
     for at, (each, before) in enumerate(
         zip(contexts.open, marginals(contexts, shares), strict=True)
     ):
@@ -134,7 +134,7 @@ def _valued(work: Work, state: State, against: Sequence[float]) -> State:
     Σ Q(t) log Q(t); a cell that is merely missing enters with gamma on both sides. [HV2 Thm 6.2.3]
     """
     contexts, pseudo = work.contexts, work.problem.pseudo
-    logs, total = _logs(contexts, state.theta)[:-1], contexts.total
+    logs, total = logarithms(contexts, state.theta)[:-1], contexts.total
     weighed = state.expected + pseudo
     counted = weighed != 0
     fit = float(weighed[counted] @ logs[counted]) - sum(against)
@@ -155,7 +155,7 @@ def log_joint(contexts: Contexts, theta: Floats, shares: Sequence[Floats], at: i
     not depend on t."""
     from tacit.kernels.bottleneck import summed
 
-    logs, each = _logs(contexts, theta), contexts.open[at]
+    logs, each = logarithms(contexts, theta), contexts.open[at]
     found = np.empty((len(contexts.weights), each.states))
     summed(each.seen, logs[each.cells], found)
     more = from_joints(contexts, logs, shares, at)
@@ -167,7 +167,7 @@ def log_likelihood(contexts: Contexts, theta: Floats) -> float:
     from tacit.kernels.bottleneck import complete
 
     assert contexts.exact
-    logs, (each,) = _logs(contexts, theta), contexts.open
+    logs, (each,) = logarithms(contexts, theta), contexts.open
     part, share = np.empty(each.cells.shape), np.empty((len(contexts.weights), each.states))
     none, zero = np.empty((0, each.states)), np.zeros(each.states)
     _, scale = complete(each.seen, logs[each.cells], none, zero, 1.0, share, part)
@@ -179,12 +179,12 @@ def _negentropy(weights: Floats, share: Floats) -> float:
     return float(weights @ (share * np.log(np.maximum(share, TINY))).sum(axis=1))
 
 
-def _room(contexts: Contexts) -> Floats:
+def room(contexts: Contexts) -> Floats:
     """Flat counts of nothing, with one place more for what says nothing."""
     return np.zeros(contexts.layout.size + 1)
 
 
-def _logs(contexts: Contexts, theta: Floats) -> Floats:
+def logarithms(contexts: Contexts, theta: Floats) -> Floats:
     """Log-parameters, flat, with a last one for what says nothing."""
     logs = np.zeros(contexts.layout.size + 1)
     logs[:-1] = np.log(np.maximum(theta, TINY))

@@ -8,11 +8,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.learn.bottleneck.completion import State, Work, begun, log_likelihood, step
+from tacit.learn.bottleneck.completion import (
+    State,
+    Work,
+    begun,
+    log_likelihood,
+    m_step,
+    state_at,
+    step,
+)
 from tacit.learn.bottleneck.directions import direction, disturbed, length, moved
 from tacit.learn.bottleneck.effective import effective_states
 from tacit.learn.bottleneck.path import PathStep
 from tacit.learn.bottleneck.settings import IBEM
+from tacit.learn.bottleneck.trees import (
+    Tree,
+    exact_log_likelihood,
+    shaken,
+    together_begun,
+    together_step,
+)
 from tacit.learn.climb import Climb, climb
 from tacit.learn.fits import Stop
 
@@ -63,6 +78,7 @@ class Route:
     threshold: float
     seed: tuple[int, ...]
     held_out: Callable[[Floats], float] | None = None
+    tree: Tree | None = None
 
 
 Heard = Callable[[State], None]
@@ -82,7 +98,10 @@ def outset(route: Route, theta: Floats) -> Along:
     ]
     random = np.random.default_rng([*route.seed, 0])
     shares = disturbed(route.work, even, route.settings.noise, random)
-    return Along(min(first, route.settings.last), shares, theta)
+    gamma = min(first, route.settings.last)
+    if route.tree is not None:
+        theta, _ = m_step(route.work, state_at(route.work, theta, shares, gamma))
+    return Along(gamma, shares, theta)
 
 
 def follow(
@@ -99,12 +118,22 @@ def follow(
         steps = (*here.steps, settled.step)
         if settled.stop is Stop.INTERRUPTED or here.gamma >= settings.last:
             return Followed(state, steps, settled.stop)
+        here = _onwards(route, state, steps)
+        kept(here)
+
+
+def _onwards(route: Route, state: State, steps: tuple[PathStep, ...]) -> Along:
+    """Where the path goes on from a converged state."""
+    settings, gamma, shares = route.settings, state.gamma, state.shares
+    if route.tree is not None:
+        by = settings.longest
+    else:
         along = direction(route.work, settings, state)
         by = length(route.work, settings, state, along)
-        gamma = settings.last if settings.last - here.gamma - by < 1e-9 else here.gamma + by
-        shares = moved(settings, state, along, gamma - here.gamma)
-        here = Along(gamma, shares, state.theta, steps)
-        kept(here)
+    further = settings.last if settings.last - gamma - by < 1e-9 else gamma + by
+    if route.tree is None:
+        shares = moved(settings, state, along, further - gamma)
+    return Along(further, shares, state.theta, steps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,8 +155,12 @@ def settle(route: Route, here: Along, heard: Heard) -> Settled:
     best, steps, other = plain, len(plain.trace), False
     if plain.stop is not Stop.INTERRUPTED:
         random = np.random.default_rng([*route.seed, 1 + len(here.steps)])
-        shares = disturbed(route.work, plain.iterate.shares, route.settings.noise, random)
-        again = _climbed(route, here, shares, plain.iterate.theta, heard)
+        shares, theta, noise = plain.iterate.shares, plain.iterate.theta, route.settings.noise
+        if route.tree is None:
+            shares = disturbed(route.work, shares, noise, random)
+        else:
+            theta = shaken(route.work, theta, noise, random)
+        again = _climbed(route, here, shares, theta, heard)
         steps += len(again.trace)
         other = again.iterate.objective > plain.iterate.objective
         best = again if other else replace(plain, stop=_worse(plain.stop, again.stop))
@@ -137,15 +170,19 @@ def settle(route: Route, here: Along, heard: Heard) -> Settled:
 def _climbed(
     route: Route, here: Along, shares: Sequence[Floats], theta: Floats, heard: Heard
 ) -> Climb[State]:
-    work, settings = route.work, route.settings
+    work, settings, tree = route.work, route.settings, route.tree
 
     def told(state: State, history: Sequence[float]) -> None:
         del history
         heard(state)
 
+    if tree is None:
+        begin = begun(work, shares, here.gamma, theta)
+    else:
+        begin = together_begun(work, tree, theta, here.gamma)
     return climb(
-        lambda state: step(work, state),
-        begun(work, shares, here.gamma, theta),
+        lambda state: step(work, state) if tree is None else together_step(work, tree, state),
+        begin,
         tolerance=settings.tolerance,
         max_steps=settings.max_steps,
         told=told,
@@ -163,7 +200,10 @@ def _told(route: Route, state: State, steps: int, other: bool) -> PathStep:
     said = pseudo != 0
     with np.errstate(divide="ignore"):
         prior = float(pseudo[said] @ np.log(state.theta[said]))
-    likely = log_likelihood(contexts, state.theta) if contexts.exact else state.fit - prior
+    if route.tree is not None:
+        likely = exact_log_likelihood(route.work, route.tree, state.theta)
+    else:
+        likely = log_likelihood(contexts, state.theta) if contexts.exact else state.fit - prior
     hidden = [contexts.open[at].variable for at in contexts.hidden]
     return PathStep(
         gamma=state.gamma,

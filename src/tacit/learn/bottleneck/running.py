@@ -9,16 +9,18 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.dataset import Dataset
+from tacit.core.errors import OptionError, listed
 from tacit.core.interrupts import asked_to_end
 from tacit.core.variables import Discrete
 from tacit.engines.expected import expectation
 from tacit.learn.bottleneck.completion import State, Work
-from tacit.learn.bottleneck.contexts import merged
+from tacit.learn.bottleneck.contexts import Contexts, merged
 from tacit.learn.bottleneck.continuation import Along, Followed, Route, follow, outset
 from tacit.learn.bottleneck.keeping import along_of, kept_of, plain, steps_kept
 from tacit.learn.bottleneck.path import BottleneckPath, PathStep
 from tacit.learn.bottleneck.settings import IBEM
 from tacit.learn.bottleneck.threshold import threshold
+from tacit.learn.bottleneck.trees import Tree, tree_of
 from tacit.learn.checkpoints import Checkpoint, Kept
 from tacit.learn.climb import Climb
 from tacit.learn.em import Ears, Task, climbed, shared, side_by_side, start_of
@@ -114,7 +116,21 @@ def _route(job: Bottleneck, problem: Problem, data: Dataset) -> Route:
     contexts = merged(data, problem.layout, job.task.hidden, problem.expected.known)
     seed = (job.task.seed, 0)
     work = Work(problem, contexts, job.settings.penalty == "entropy")
-    return Route(work, job.settings, job.alpha, threshold(contexts), seed)
+    tree = _tree(contexts) if job.settings.inference == "exact" else None
+    return Route(work, job.settings, job.alpha, threshold(contexts), seed, tree=tree)
+
+
+def _tree(contexts: Contexts) -> Tree:
+    """How hidden variables hang together; an error where they do not do so in trees."""
+    found = tree_of(contexts)
+    if found is None:
+        gaps = [contexts.layout.names[each.variable] for each in contexts.open if not each.hidden]
+        reason = f"{listed(gaps)} has gaps" if gaps else "they hang together in more than trees"
+        raise OptionError(
+            f'inference="exact" needs hidden variables in trees and no missing cells: {reason}'
+            '\n\nuse inference="mean-field", which EM itself may finish'
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,4 +209,5 @@ class _Run:
         contexts = self.route.work.contexts
         hidden = (contexts.open[at].variable for at in contexts.hidden)
         names = tuple(contexts.layout.names[each] for each in hidden)
-        return BottleneckPath(names, self.route.threshold, not contexts.exact, steps, self.tried)
+        bound = not contexts.exact and self.route.tree is None
+        return BottleneckPath(names, self.route.threshold, bound, steps, self.tried)

@@ -9,6 +9,7 @@ from tacit.core.errors import OptionError
 from tacit.learn.annealing.settings import check_number
 
 DIRECTIONS = ("simple", "diagonal", "exact", "none")
+INFERENCES = ("mean-field", "exact")
 PENALTIES = ("information", "entropy")
 VALIDATION = "validation"
 
@@ -37,6 +38,9 @@ class IBEM:
     restarts   how many paths, from different noise; the best counts
     penalty    "information" as above; "entropy" is deterministic annealing: shares are posteriors
                to the power gamma
+    inference  of several hidden variables on the path: "mean-field" gives each shares of its own;
+               "exact" takes them together, where they hang together in trees and no cell is
+               missing, with even steps of gamma and noise in the parameters
     finish     go on with EM itself at gamma 1, to a maximum of the exact likelihood
 
     [HV2 2.1 to 2.8]
@@ -55,6 +59,7 @@ class IBEM:
     restarts: int = 1
     penalty: str = "information"
     finish: bool = True
+    inference: str = "mean-field"
 
     def __post_init__(self) -> None:
         if self.until != VALIDATION:
@@ -69,6 +74,15 @@ class IBEM:
             )
         if self.penalty not in PENALTIES:
             raise OptionError(f"penalty={self.penalty!r} must be one of {', '.join(PENALTIES)}")
+        if self.inference not in INFERENCES:
+            raise OptionError(
+                f"inference={self.inference!r} must be one of {', '.join(INFERENCES)}"
+            )
+        if self.inference == "exact" and self.direction in ("diagonal", "exact"):
+            raise OptionError(
+                f"direction={self.direction!r} is one of shares that are apart: leave it out with "
+                'inference="exact", whose steps are even'
+            )
         check_number("step", self.step, 0, 1, "a share between 0 and 1", strict=True)
         check_number("longest", self.longest, 0, inf, "a step above 0", strict=True)
         check_number(
