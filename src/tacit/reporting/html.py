@@ -7,18 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import (
-    hierarchies,
-    inferred,
-    lent,
-    paths,
-    proposed_words,
-    ruled,
-    sought,
-    unseen_views,
-    wording,
-)
-from tacit.reporting.bent import curve_equation, followed, picture
+from tacit.reporting import bent, from, hierarchies, inferred, lent, paths, process_views, proposed_words, reporting, ruled, sought, tacit, unseen_views, wording
 from tacit.reporting.charts import chart, thinned
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (
@@ -266,5 +255,10 @@ KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "path": ("path.html", lambda known: paths.view(known["path"])),
     "course": ("course.html", _course),
     "again": ("again.html", _again),
+    "courses": ("courses.html", lambda known: process_views.courses(known["courses"])),
+    "sharing": ("sharing.html", lambda known: process_views.sharing(known["sharing"])),
+    "onsets": ("onsets.html", lambda known: process_views.onsets(known["onsets"])),
+    "held_out": ("held_out.html", lambda known: process_views.held_out(known["held_out"])),
+    "repeat": ("repeat.html", lambda known: process_views.repeat(known["repeat"])),
 }
 """The template of every kind of section, and what it needs beside the facts."""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
-from tacit.reporting import hierarchies, inferred, paths, proposed_words, sought
-from tacit.reporting.bent import curve_equation, followed
+from tacit.reporting import bent, from, hierarchies, inferred, paths, process_words, proposed_words, reporting, sought, tacit
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import hidden, missing
 from tacit.reporting.lent import borrowed
@@ -199,6 +198,11 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "path": paths.blocks,
     "course": _course,
     "again": _again,
+    "courses": process_words.courses,
+    "sharing": process_words.sharing,
+    "onsets": process_words.onsets,
+    "held_out": process_words.held_out,
+    "repeat": process_words.repeat,
 }
 
 

@@ -12,8 +12,10 @@ from typing import Any
 from tacit.core.errors import OptionError
 from tacit.io.files import suffix, write_whole
 from tacit.learn.fits import Fit
+from tacit.learn.processes.fitted import ProcessFit
 from tacit.reporting import markdown, text
 from tacit.reporting.facts import facts
+from tacit.reporting.process_facts import process_facts
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -73,8 +75,10 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
 }
 
 
-def report(fit: Fit) -> Report:
+def report(fit: Fit | ProcessFit) -> Report:
     """What the reader of a fit wants to know; sections without anything to say are left out."""
+    if isinstance(fit, ProcessFit):
+        return Report(process_facts(fit))
     if not isinstance(fit, Fit):
         raise OptionError(f"a report is about what tc.fit returns, not a {type(fit).__name__}")
     return Report(facts(fit))

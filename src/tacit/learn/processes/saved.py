@@ -54,6 +54,11 @@ def load_processes(path: str | Path) -> ProcessFit:
         raise FormatError(f"{path}: the saved processes are damaged ({problem!r})") from None
 
 
+def are_processes(path: str | Path) -> bool:
+    """Whether a file begins as saved processes do."""
+    return f'"format": "{FORMAT}"' in read_text(path)[:200]
+
+
 def to_plain(fit: ProcessFit) -> dict[str, Any]:
     """The fit as JSON holds it, numbers that are not finite aside."""
     score = fit.score
