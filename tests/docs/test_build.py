@@ -43,6 +43,7 @@ def test_the_reference_names_everything_public() -> None:
         "fit",
         "search",
         "check",
+        "processes",
         "query",
         "predict",
         "score",

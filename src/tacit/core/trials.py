@@ -75,8 +75,8 @@ class Trials:
         array = np.asarray(given, dtype=np.float64)
         if array.ndim != 2 or array.shape[0] != len(self.series) or not array.shape[1]:
             raise CasesError(
-                f"places have the shape {array.shape}; {counted(len(self.series), 'series')[:-1]}s "
-                "need a line each, with a number per axis"
+                f"places have the shape {array.shape}; {len(self.series):,} series need a line "
+                "each, with a number per axis"
             )
         return readonly(array)
 
@@ -181,7 +181,7 @@ class Trials:
             ("missing", f"{self.missing:,}"),
         ]
         if self.places is not None:
-            rows.append(("places", counted(self.places.shape[1], "axis")[:-1] + "es"))
+            rows.append(("axes of their places", f"{self.places.shape[1]}"))
         if self.regions is not None:
             rows.append(("regions", listed(map(quoted, dict.fromkeys(self.regions)), 6)))
         return Grid(self.summary(), ("", ""), tuple(rows), labels=2)

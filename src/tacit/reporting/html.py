@@ -7,7 +7,19 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tacit.reporting import bent, from, hierarchies, inferred, lent, paths, process_views, proposed_words, reporting, ruled, sought, tacit, unseen_views, wording
+from tacit.reporting import (
+    hierarchies,
+    inferred,
+    lent,
+    paths,
+    process_views,
+    proposed_words,
+    ruled,
+    sought,
+    unseen_views,
+    wording,
+)
+from tacit.reporting.bent import curve_equation, followed, picture
 from tacit.reporting.charts import chart, thinned
 from tacit.reporting.outline import flat
 from tacit.reporting.pictures import (

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
-from tacit.reporting import bent, from, hierarchies, inferred, paths, process_words, proposed_words, reporting, sought, tacit
+from tacit.reporting import hierarchies, inferred, paths, process_words, proposed_words, sought
+from tacit.reporting.bent import curve_equation, followed
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import hidden, missing
 from tacit.reporting.lent import borrowed

@@ -87,7 +87,7 @@ def _said(fit: ProcessFit, name: str) -> str:
     group = max(fit.groups, key=energy)
     course = group.courses[name]
     at = int(np.argmax(np.abs(course)))
-    within = "" if len(fit.groups) == 1 else f" in group {quoted(group.name)}"
+    within = "" if len(fit.groups) == 1 else f" in group {quoted(group.name)},"
     way = "highest" if course[at] >= 0 else "lowest"
     return (
         f"{quoted(name)} is {way}{within} {at * fit.step:g} after its onset, at {course[at]:.3g}."

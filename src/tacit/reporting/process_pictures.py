@@ -14,8 +14,8 @@ from tacit.reporting.wording import shortened, some
 
 WIDTH, HEIGHT = 220.0, 100.0
 ACROSS, DOWN = 320, 168
-SIDE = 9.0
-"""Of the square of one series on a map."""
+SIDES = (7.0, 18.0)
+"""Of the square of one series on a map: at least and at most."""
 PAGE = 620.0
 MOST_STEPS = 80
 """Values of one axis beyond which no map is drawn."""
@@ -68,6 +68,7 @@ class Map:
     title: str
     width: float
     height: float
+    side: float
     slices: tuple[Slice, ...]
     label: str
 
@@ -168,31 +169,34 @@ def _map(
     most = max((each or 0.0 for each in strength), default=0.0) or 1.0
     levels = sorted({cell[2] for cell in cells})
     columns, rows = max(cell[0] for cell in cells) + 1, max(cell[1] for cell in cells) + 1
-    across, down = SIDE * columns + 16, SIDE * rows + 26
+    side = min(SIDES[1], max(SIDES[0], (PAGE / len(levels) - 16) // columns))
+    across, down = side * columns + 16, side * rows + 26
     per_row = max(1, int(PAGE // across))
     slices = []
     for at, level in enumerate(levels):
         inside = [(cell[0], cell[1], at) for at, cell in enumerate(cells) if cell[2] == level]
         title = "" if len(axes) < 3 else f"{axes[2][level]:g}"
         squares = tuple(
-            Square(SIDE * x, SIDE * y, (strength[one] or 0.0) / most, f"{strength[one] or 0.0:.3g}")
+            Square(side * x, side * y, (strength[one] or 0.0) / most, f"{strength[one] or 0.0:.3g}")
             for x, y, one in inside
         )
-        borders = _borders({(x, y): groups[one] for x, y, one in inside})
+        borders = _borders({(x, y): groups[one] for x, y, one in inside}, side)
         slices.append(
             Slice(4 + across * (at % per_row), 18 + down * (at // per_row), title, squares, borders)
         )
     extent = f"{some(len(cells), 'series', 'series')} in {some(many, 'group')}"
     label = f"{quoted(process)}: strength of {extent}"
     width = 8 + across * min(per_row, len(levels))
-    return Map(_name(process), width, down * (-(-len(levels) // per_row)) + 8, tuple(slices), label)
+    return Map(
+        _name(process), width, down * (-(-len(levels) // per_row)) + 8, side, tuple(slices), label
+    )
 
 
-def _borders(group: Mapping[tuple[int, int], int]) -> str:
+def _borders(group: Mapping[tuple[int, int], int], side: float) -> str:
     """Lines along the edges of squares beyond which another group, or nothing, lies."""
     parts = []
     for (x, y), own in sorted(group.items()):
-        left, top, right, low = SIDE * x, SIDE * y, SIDE * (x + 1), SIDE * (y + 1)
+        left, top, right, low = side * x, side * y, side * (x + 1), side * (y + 1)
         corners = ((left, top), (right, top), (right, low), (left, low), (left, top))
         beyond = ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
         for (begin, end), other in zip(pairwise(corners), beyond, strict=True):

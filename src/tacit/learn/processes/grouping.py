@@ -10,7 +10,6 @@ import numpy as np
 
 from tacit.arrays import Ints
 from tacit.core.errors import OptionError, listed, quoted
-from tacit.core.grid import counted
 from tacit.core.trials import Trials
 from tacit.estimate.processes.moments import Layout, ProcessMoments
 from tacit.learn.processes.alternating import Effort, quick
@@ -62,7 +61,7 @@ def _named(share: Mapping[str, object], trials: Trials) -> Groups:
     lost = [each for each in trials.series if each not in home]
     if lost:
         raise OptionError(
-            f"share leaves out {counted(len(lost), 'series')[:-1]}s: {listed(map(quoted, lost), 6)}"
+            f"share leaves out {len(lost):,} series: {listed(map(quoted, lost), 6)}"
             "\n\nput every series into a group; one by itself is a group of one"
         )
     return tuple(groups)
