@@ -61,6 +61,7 @@ _HOMES = {
     "tacit.families.tree_table": ("TreeTable",),
     "tacit.families.default_table": ("DefaultTable",),
     "tacit.estimate.local.settings": ("GrowTree", "ListRows"),
+    "tacit.estimate.projection": ("Projection", "project"),
     "tacit.families.gaussian": ("LinearGaussian",),
     "tacit.families.curved": ("SigmoidGaussian", "SoftplusGaussian"),
     "tacit.families.conditional_gaussian": ("ConditionalGaussian",),

@@ -54,6 +54,8 @@ from tacit.estimate.priors import BDeu as BDeu
 from tacit.estimate.priors import Dirichlet as Dirichlet
 from tacit.estimate.priors import Jeffreys as Jeffreys
 from tacit.estimate.priors import Prior as Prior
+from tacit.estimate.projection import Projection as Projection
+from tacit.estimate.projection import project as project
 from tacit.estimate.scores.dag_priors import ArcBeliefs as ArcBeliefs
 from tacit.estimate.scores.dag_priors import ArcPenalty as ArcPenalty
 from tacit.estimate.scores.dag_priors import DescriptionLength as DescriptionLength
