@@ -21,6 +21,7 @@ from tacit.cli.choices import (
     normal_beside,
     prior_of,
 )
+from tacit.cli.families import FamilyNames, table_families
 from tacit.cli.given import hidden_of
 from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
@@ -73,6 +74,7 @@ tacit fit patients.csv --network asia.bif --prior bdeu:10 -o learned.bif \\
 tacit fit patients.csv --network asia.bif --knowledge experts.know -o learned.bif
 tacit fit here.csv --network asia.bif --source Leeds=leeds.csv --source York=york.bif:200 \\
     -o learned.bif --report report.html
+tacit fit patients.csv --network "Flu, Cold, Covid -> Fever" --family Fever=noisy-or -o fever.json
 tacit fit answers.csv --network "Mood -> Sleep, Work, Appetite" --hidden Mood=3 \\
     --restarts 20 --seed 1 -o learned.json
 tacit fit answers.csv --network "Mood -> Sleep, Work, Appetite" --hidden Mood=8 \\
@@ -104,6 +106,7 @@ def fit(
     empty: Annotated[
         EmptyRows, typer.Option(help="What becomes of rows that nothing determines.")
     ] = EmptyRows.UNIFORM,
+    family: FamilyNames = None,
     hidden: Annotated[
         list[str] | None,
         typer.Option(
@@ -157,6 +160,7 @@ def fit(
     Missing cells and hidden variables are inferred; every case is used.
     """
     chosen, wanted = prior_of(prior), estimate_of(estimate, empty)
+    families = table_families(family)
     limits = {"restarts": restarts, "tolerance": tolerance, "max_steps": max_steps}
     how = method_of(method, settings, **limits)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
@@ -181,6 +185,7 @@ def fit(
         transfer=borrowing,
         prior=normal_beside(chosen, normal_prior),
         estimate=wanted,
+        families=families,
         hidden=unseen,
         method=how,
         start=start.value if start is not None else None,

@@ -15,6 +15,8 @@ from tacit.reporting.again_given import (
     RULES,
     cases_python,
     cases_word,
+    families_python,
+    families_words,
     hidden_words,
     knowledge_python,
     knowledge_words,
@@ -88,6 +90,8 @@ def _python(fit: Fit) -> str:
     more, arguments = sources_python(fit)
     lines += more
     given += arguments
+    if asked := families_python(settings.get("families", {})):
+        given.append(asked)
     if settings["method"] != "counting":
         given.append(f"method=tc.{settings['method'].replace(_ANNEALING, _ANNEALING + 'tc.')}")
     given += [f"hidden={_hidden(fit)!r}"] if "hidden" in settings else []
@@ -122,17 +126,15 @@ def _dag(text: str) -> str:
 def _command(fit: Fit) -> str | None:
     settings = {name: str(value) for name, value in fit.settings.items()}
     method, sources, prior = _method_words(settings["method"]), sources_words(fit), prior_words(fit)
-    if (
-        method is None
-        or sources is None
-        or prior is None
-        or {"tied", "start", "families"} & set(settings)
-    ):
+    families = families_words(fit.settings.get("families", {}))
+    if method is None or sources is None or prior is None or families is None:
+        return None
+    if {"tied", "start"} & set(settings):
         return None
     dag = settings["structure"]
     network = "learned.json" if _declared(fit) or len(dag) > LONG else dag
     words = ["tacit", "fit", cases_word(fit), "--network", network]
-    words += [*knowledge_words(fit), *sources, *prior]
+    words += [*knowledge_words(fit), *sources, *prior, *families]
     words += [*method, *_hidden_words(fit), "--level", settings["level"], *seed_words(fit)]
     output = "again.json" if network == "learned.json" else "learned.json"
     return shlex.join([*words, "-o", output, "--report", "report.html"])

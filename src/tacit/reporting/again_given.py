@@ -146,3 +146,40 @@ def hidden_words(hidden: Mapping[str, int | list[str]]) -> list[str]:
         told = str(states) if isinstance(states, int) else f"{{{', '.join(map(quoted, states))}}}"
         words += ["--hidden", f"{quoted(name)}={told}"]
     return words
+
+
+_KINDS = {
+    "noisy-or": "tc.NoisyOr",
+    "noisy-and": "tc.NoisyAnd",
+    "noisy-max": "tc.NoisyMax",
+}
+_LOOKED_FOR = {
+    "GrowTree()": "tree-table",
+    "GrowTree(exact=True)": "tree-table:exact",
+    "ListRows()": "default-table",
+}
+"""How rows were looked for, and the word of `--family` for it."""
+
+
+def families_python(families: Mapping[str, str]) -> str:
+    """The families that were asked for as Python writes them; rows that were given come with the
+    network."""
+    told = {}
+    for name, said in families.items():
+        if said in _KINDS:
+            told[name] = _KINDS[said]
+        elif said.startswith(("GrowTree(", "ListRows(")):
+            told[name] = f"tc.{said}".replace("score=", "score=tc.")
+    shown = ", ".join(f"{name!r}: {said}" for name, said in told.items())
+    return f"families={{{shown}}}" if shown else ""
+
+
+def families_words(families: Mapping[str, str]) -> list[str] | None:
+    """The same as `--family` writes them; None where it has no words for one."""
+    words: list[str] = []
+    for name, said in families.items():
+        if said in _KINDS or said in _LOOKED_FOR:
+            words += ["--family", f"{quoted(name)}={_LOOKED_FOR.get(said, said)}"]
+        elif not said.endswith("with given rows"):
+            return None
+    return words
