@@ -95,7 +95,6 @@ def _python(fit: Fit) -> str:
     if settings["method"] != "counting":
         given.append(f"method=tc.{settings['method'].replace(_ANNEALING, _ANNEALING + 'tc.')}")
     given += [f"hidden={_hidden(fit)!r}"] if "hidden" in settings else []
-    given += [f"families={settings['families']!r}"] if "families" in settings else []
     given += [f"{each}={settings[each]!r}" for each in ("tied", "start") if each in settings]
     given += [f"level={settings['level']:g}"]
     given += [f"seed={fit.seed}"] if fit.seed is not None else []

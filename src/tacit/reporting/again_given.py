@@ -170,6 +170,8 @@ def families_python(families: Mapping[str, str]) -> str:
             told[name] = _KINDS[said]
         elif said.startswith(("GrowTree(", "ListRows(")):
             told[name] = f"tc.{said}".replace("score=", "score=tc.")
+        elif not said.endswith("with given rows"):
+            told[name] = repr(said)
     shown = ", ".join(f"{name!r}: {said}" for name, said in told.items())
     return f"families={{{shown}}}" if shown else ""
 
