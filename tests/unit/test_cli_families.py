@@ -67,7 +67,8 @@ def test_one_kind_for_all_and_rules_about_links(cases, capsys):
             ["--family", "X=noisyor"],
             "--family: 'noisyor' is no family; did you mean 'noisy-or'?\n\n"
             "    X=noisyor\n      ^^^^^^^\n\n"
-            "families: table, noisy-or, noisy-and, noisy-max, tree-table[:exact], default-table",
+            "families: table, noisy-or, noisy-and, noisy-max, tree-table[:exact], default-table, "
+            "sigmoid, softplus",
         ),
         (
             ["--family", "noisy-or", "--family", "X=table"],

@@ -1,4 +1,4 @@
-"""`--family`: which variables get another family than a table."""
+"""`--family`: which variables get another family than the usual one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ WORDS = {
     "noisy-max": "noisy-max",
     "tree-table": "tree-table[:exact]",
     "default-table": "default-table",
+    "sigmoid": "sigmoid",
+    "softplus": "softplus",
 }
 """The words of `--family`, and how each is written."""
 
@@ -25,14 +27,14 @@ FamilyNames = Annotated[
     typer.Option(
         "--family",
         metavar="X=KIND",
-        help="X gets links or shared rows: noisy-or, noisy-and, noisy-max, tree-table, "
-        "default-table; KIND alone is for all with parents; repeatable.",
+        help="X gets links (noisy-or, noisy-and, noisy-max), shared rows (tree-table, "
+        "default-table) or a curve (sigmoid, softplus); KIND alone is for all; repeatable.",
         autocompletion=lambda: list(WORDS),
     ),
 ]
 
 
-def table_families(said: Sequence[str] | None) -> Any:
+def families_of(said: Sequence[str] | None) -> Any:
     """`X=noisy-or` as {"X": "noisy-or"}, `tree-table` for all; None where nothing was said."""
     found: dict[str, Any] = {}
     for text in said or ():
@@ -62,4 +64,4 @@ def _kind(text: str, word: str) -> Any:
         what = f"{word!r} is no family{nearest(word, WORDS)}"
         marks = marked(text, len(text) - len(word), len(text), what, "--family")
         raise OptionError(f"{marks}\n\nfamilies: {', '.join(WORDS.values())}")
-    return word
+    return f"{word}-gaussian" if word in ("sigmoid", "softplus") else word

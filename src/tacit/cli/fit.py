@@ -21,7 +21,7 @@ from tacit.cli.choices import (
     normal_beside,
     prior_of,
 )
-from tacit.cli.families import FamilyNames, table_families
+from tacit.cli.families import FamilyNames, families_of
 from tacit.cli.given import hidden_of
 from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
@@ -160,7 +160,7 @@ def fit(
     Missing cells and hidden variables are inferred; every case is used.
     """
     chosen, wanted = prior_of(prior), estimate_of(estimate, empty)
-    families = table_families(family)
+    families = families_of(family)
     limits = {"restarts": restarts, "tolerance": tolerance, "max_steps": max_steps}
     how = method_of(method, settings, **limits)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)

@@ -11,6 +11,7 @@ import typer
 
 from tacit.cli.answers import Answer
 from tacit.cli.choices import EmptyRows, EstimateName, estimate_of, prior_of
+from tacit.cli.families import FamilyNames, families_of
 from tacit.cli.given import hidden_beside
 from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
@@ -39,7 +40,6 @@ from tacit.cli.searching import (
     ScoreName,
     SearchMethod,
     dag_prior_of,
-    families_of,
     score_of,
     search_method_of,
 )
@@ -58,6 +58,7 @@ tacit search patients.csv --knowledge experts.know --score bdeu:10 -o learned.bi
     --report report.html --bootstrap 200 --seed 1
 tacit search patients.csv --method exact --leave-out patient -o best.dag
 tacit search patients.csv --method tan:Cancer -o classifier.bif
+tacit search patients.csv --family tree-table --score bdeu:5 -o learned.json
 tacit search gaps.csv --missing NA --hidden H=2 --restarts 10 --seed 1 -o learned.json
 tacit search genes.csv --method ideal:2 --family sigmoid -o learned.json
 tacit search wide.parquet --method tabu --most-parents 4 --checkpoint run.ckpt --resume \\
@@ -70,7 +71,7 @@ class Wishes:
 
     word      the method in words; None where nothing was said
     restarts  of the method, or starts of structural EM
-    families  which columns have curves
+    families  which columns have curves, links or shared rows
     """
 
     word: str | None
@@ -118,13 +119,7 @@ def search(
     bootstrap: Annotated[
         int, typer.Option(min=0, help="Tell how sure arcs are from so many samples of the cases.")
     ] = 0,
-    family: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="X=sigmoid",
-            help="X follows its parents along a curve; without a name, every column. Repeatable.",
-        ),
-    ] = None,
+    family: FamilyNames = None,
     hidden: Annotated[
         list[str] | None,
         typer.Option(metavar="H=2", help="H is in no column and has 2 states; repeatable."),

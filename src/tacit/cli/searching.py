@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -191,30 +191,6 @@ def _ideal(written: str, more: str | None, limits: Mapping[str, Any]) -> Any:
         said = f"{more!r} is no number of candidates, 1 or more"
         raise METHODS.wrong(written, len(written) - len(more), len(written), said)
     return IdealParent(int(more), **limits)
-
-
-def families_of(said: Sequence[str] | None) -> Any:
-    """`X=sigmoid` as {"X": SigmoidGaussian}, `sigmoid` for every column; None where nothing was."""
-    from tacit.learn.curved import CURVED
-
-    words = {word.removesuffix("-gaussian"): kind for word, kind in CURVED.items()}
-    found: dict[str, Any] = {}
-    for text in said or ():
-        name, equals, word = text.rpartition("=")
-        if word not in words:
-            start = len(text) - len(word)
-            what = f"{word!r} is no curve{nearest(word, words)}"
-            marks = marked(text, start, len(text), what, "--family")
-            raise OptionError(f"{marks}\n\ncurves: {', '.join(words)}")
-        if not equals:
-            if len(said or ()) > 1:
-                raise OptionError(
-                    "--family: a curve for every column stands alone\n\n"
-                    "name columns: --family X=sigmoid --family Y=softplus"
-                )
-            return words[word]
-        found[plain_name(name)] = words[word]
-    return found or None
 
 
 def _method(word: str, name: str | None, limits: Mapping[str, Any]) -> Any:

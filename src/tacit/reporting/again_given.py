@@ -161,27 +161,51 @@ _LOOKED_FOR = {
 """How rows were looked for, and the word of `--family` for it."""
 
 
+_CURVES = ("sigmoid-gaussian", "softplus-gaussian")
+
+
 def families_python(families: Mapping[str, str]) -> str:
     """The families that were asked for as Python writes them; rows that were given come with the
     network."""
-    told = {}
-    for name, said in families.items():
-        if said in _KINDS:
-            told[name] = _KINDS[said]
-        elif said.startswith(("GrowTree(", "ListRows(")):
-            told[name] = f"tc.{said}".replace("score=", "score=tc.")
-        elif not said.endswith("with given rows"):
-            told[name] = repr(said)
+    told = {
+        name: _python_kind(said)
+        for name, said in families.items()
+        if not said.endswith("with given rows")
+    }
     shown = ", ".join(f"{name!r}: {said}" for name, said in told.items())
     return f"families={{{shown}}}" if shown else ""
 
 
-def families_words(families: Mapping[str, str]) -> list[str] | None:
+def kinds_python(asked: str | Mapping[str, str]) -> str:
+    """The kinds that a search was asked for: one for all columns, or one for each."""
+    if isinstance(asked, str):
+        return f"families={_python_kind(asked)}"
+    return families_python(asked)
+
+
+def kinds_words(asked: str | Mapping[str, str]) -> list[str] | None:
+    """The same as `--family` writes them; None where it has no words for one."""
+    if isinstance(asked, str):
+        return families_words({"": asked}, "")
+    return families_words(asked)
+
+
+def _python_kind(said: str) -> str:
+    if said in _KINDS:
+        return _KINDS[said]
+    if said.startswith(("GrowTree(", "ListRows(")):
+        return f"tc.{said}".replace("score=", "score=tc.")
+    return repr(said)
+
+
+def families_words(families: Mapping[str, str], equals: str = "=") -> list[str] | None:
     """The same as `--family` writes them; None where it has no words for one."""
     words: list[str] = []
     for name, said in families.items():
-        if said in _KINDS or said in _LOOKED_FOR:
-            words += ["--family", f"{quoted(name)}={_LOOKED_FOR.get(said, said)}"]
+        word = _LOOKED_FOR.get(said, said)
+        if said in _KINDS or said in _LOOKED_FOR or said in _CURVES:
+            named = f"{quoted(name)}=" if equals else ""
+            words += ["--family", f"{named}{word.removesuffix('-gaussian')}"]
         elif not said.endswith("with given rows"):
             return None
     return words

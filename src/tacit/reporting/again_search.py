@@ -15,6 +15,8 @@ from tacit.reporting.again_given import (
     cases_word,
     hidden_words,
     is_python,
+    kinds_python,
+    kinds_words,
     knowledge_python,
     knowledge_words,
     plain_hidden,
@@ -71,6 +73,7 @@ def search_python(fit: Search) -> str:
     given += [f"start={settings['begun_at']!r}"] if "begun_at" in settings else []
     given += [f"leave_out={list(settings['left_out'])!r}"] if "left_out" in settings else []
     given += [f"families={settings['curves']!r}"] if settings.get("curves") else []
+    given += [kinds] if (kinds := kinds_python(settings.get("local", {}))) else []
     if "unseen" in settings:
         given.append(f"hidden={plain_hidden(settings['unseen'])!r}")
     given += [f"{name}={settings[name]!r}" for name in _ROUNDS if rounds and name in settings]
@@ -106,6 +109,10 @@ def search_command(fit: Search) -> str | None:
     for name in settings.get("left_out", ()):
         words += ["--leave-out", quoted(name)]
     words += _curve_words(settings.get("curves", {}))
+    kinds = kinds_words(settings.get("local", {}))
+    if kinds is None:
+        return None
+    words += kinds
     words += hidden_words(plain_hidden(settings.get("unseen", {})))
     if "starts" in settings:
         words += ["--restarts", str(settings["starts"])]

@@ -17,6 +17,7 @@ from tacit.knowledge.wording import written
 from tacit.learn.curved import curves_asked
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
+from tacit.learn.local.searching import fitted_ways, ways_asked
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.outcome import Outcome
@@ -47,7 +48,7 @@ def fitted_search(
         knowledge=question.knowledge,
         prior=prior,
         estimate=estimate,
-        families=dict(question.curves) or None,
+        families={**question.curves, **fitted_ways(question.ways, question.score)} or None,
         seed=task.seed,
         threads=task.threads,
     )
@@ -165,5 +166,6 @@ def _said(task: Run) -> dict[str, Any]:
             if question.curves
             else {}
         ),
+        **({"local": ways_asked(question.ways, len(question.names))} if question.ways else {}),
         "dag_prior": None if prior is None else prior.describe(),
     }

@@ -41,6 +41,7 @@ from tacit.knowledge.reasons import Reasons
 from tacit.knowledge.structural import arrow
 from tacit.knowledge.wording import written
 from tacit.learn.curved import Curves, curves_among
+from tacit.learn.local.searching import Ways, local_scorer, ways_among
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.state import Parents
 
@@ -62,6 +63,7 @@ class Question:
     terms    what the prior over dags adds to a family
     left_out  columns of the cases that are no variables
     curves   the columns that have curves wherever they have parents
+    ways     those that get links or local structure there
     """
 
     cases: Dataset
@@ -74,6 +76,7 @@ class Question:
     limits: Limits
     left_out: tuple[str, ...] = ()
     curves: Curves = field(default_factory=dict)
+    ways: Ways = field(default_factory=dict)
 
     @property
     def ruled(self) -> Limits:
@@ -110,7 +113,7 @@ def ask(
     most_parents: int | None = None,
     leave_out: Sequence[str] = (),
     threads: int | None = None,
-    curves: Any = None,
+    families: Any = None,
 ) -> Question:
     """Everything a search needs, checked; errors say what is wrong with cases, score or rules."""
     whole = as_dataset(data)
@@ -122,10 +125,12 @@ def ask(
     known = as_knowledge(knowledge)
     reasons = reasons_of(known, cases.names, most_parents, parameters=True)
     terms = None if prior is None else prior.terms(cases.names)
-    kinds = curves_among(curves, cases.variables)
+    ways, rest = ways_among(families, cases.variables)
+    kinds = curves_among(rest, cases.variables)
     scorer = scorer_of(cases, chosen, threads, kinds)
+    scorer = local_scorer(cases, chosen, ways, scorer) if ways else scorer
     limits = joinable(cases, reasons)
-    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits, gone, kinds)
+    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits, gone, kinds, ways)
 
 
 def joinable(cases: Dataset, reasons: Reasons) -> Limits:

@@ -21,6 +21,7 @@ from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike
 from tacit.learn.curved import curves_asked, one_wish
 from tacit.learn.fits import Stop
+from tacit.learn.local.searching import ways_asked
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import chosen_of
 from tacit.learn.structure.confidence import ArcConfidence
@@ -70,8 +71,10 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     method     `tc.HillClimb()` unless given; `tc.Tabu()`, `tc.Exact()`, `tc.ChowLiu()`,
                `tc.TAN(...)`, `tc.WeightAnnealing(...)`, `tc.SimulatedAnnealing()`,
                `tc.IdealParent(k=2)` for continuous columns
-    families   {"X": tc.SigmoidGaussian} where X follows its parents along a curve; one kind alone
-               is for every column. `family=` says the same
+    families   {"X": tc.SigmoidGaussian} where X follows its parents along a curve; `tc.TreeTable`,
+               `tc.GrowTree(...)` or `tc.DefaultTable` where rows may be shared, `tc.NoisyOr` and
+               its relatives for links: parents are then worth what these families make of them.
+               One kind alone is for every column. `family=` says the same
     start      the dag to begin at, as text, file or value; by default the required arcs alone
     dag_prior  what is believed of dags before any case; by default all are alike
     prior, estimate  of the parameters; by default the prior that scores, else as in `tc.fit`
@@ -88,9 +91,9 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
         raise refuse_checkpoint(chosen.describe())
     if type(bootstrap) is not int or bootstrap < 0:
         raise OptionError(f"bootstrap={bootstrap!r} must be a whole number, 0 or more")
-    curves = one_wish(family, families)
+    wish = one_wish(family, families)
     question = ask(
-        data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads, curves
+        data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads, wish
     )
     seed = _seed(seed, checkpoint if resume else None)
     begin = start_of(question, start)
@@ -138,6 +141,7 @@ def _kept(task: Run, checkpoint: str | Path | None, resume: bool) -> KeptWalk | 
         "knowledge": None if question.knowledge is None else str(question.knowledge),
         "method": task.method.describe(),
         "curves": curves_asked(question.curves, len(question.names)),
+        "local": ways_asked(question.ways, len(question.names)),
         "start": [list(who) for who in task.start],
         "score of the start": round(question.ledger().total(task.start), 6),
         "seed": task.seed,
