@@ -20,11 +20,13 @@ from tacit.experiments.elidan.bottleneck_told import (
     FIELD,
     PATH,
     TIE,
+    TOGETHER,
     Line,
     Ran,
     against,
     claims,
     fields,
+    further,
 )
 from tacit.experiments.elidan.scenes import (
     GROUPS,
@@ -117,6 +119,7 @@ def line(path: float, exact: list[float], field: list[float] | None = None) -> L
     runs = [Ran(PATH, path, path - 1, 2.0, 9), Ran(ENDED, path + 0.5, path, 0.1, 3)]
     runs += [Ran(EXACT, value, value - 2, 0.5, 9) for value in exact]
     runs += [Ran(FIELD, value, value - 3, 0.5, 9) for value in field or []]
+    runs += [Ran(TOGETHER, path + 0.5, path, 1.0, 9)] if field else []
     return Line(DEEP if field else STOCK, bool(field), "somewhere", tuple(runs))
 
 
@@ -136,10 +139,10 @@ def test_ties_are_neither_worse_nor_better() -> None:
 @pytest.mark.parametrize(
     ("lines", "held"),
     [
-        ([line(-10, [-10.01]), line(-10, [-11.0], [-10.5])], (True, True, True, True)),
-        ([line(-10, [-9.97]), line(-10, [-11.0], [-9.5])], (False, False, True, True)),
-        ([line(-10, [-10.0]), line(-10, [-9.0], [-10.5])], (True, True, False, False)),
-        ([line(-10, [-10.0]), line(-10, [-9.6], [-10.5])], (True, True, False, True)),
+        ([line(-10, [-10.01]), line(-10, [-11.0], [-10.5])], (True, True, True, True, True)),
+        ([line(-10, [-9.97]), line(-10, [-11.0], [-9.5])], (False, False, True, True, True)),
+        ([line(-10, [-10.0]), line(-10, [-9.0], [-10.5])], (True, True, False, False, False)),
+        ([line(-10, [-10.0]), line(-10, [-9.6, -9.4], [-10.5])], (True, True, False, False, True)),
     ],
 )
 def test_claims_follow_the_numbers(lines: list[Line], held: tuple[bool, ...]) -> None:
@@ -151,7 +154,10 @@ def test_mean_field_has_lines_of_its_own() -> None:
     (row,) = fields(lines, "train").rows
     assert row[0] == "DigH3 C=2"
     assert row[2] == "50 + 50"
-    assert row[-2:] == ("+0.500", "100")
+    (row,) = further(lines, "train").rows
+    assert row == ("DigH3 C=2", *["+0.500", "100", "100"] * 2)
+    (row,) = further(lines, "test").rows
+    assert row[1:4] == ("+1.000", "100", "100")
 
 
 def test_a_run_is_a_fit_judged_by_both_parts() -> None:
@@ -177,12 +183,14 @@ def test_the_experiment_prints_every_model_beside_the_paper(outcome: Outcome) ->
         assert kinds.count(EXACT) == SIZES["smoke"].runs
         several = row["task"].startswith("DigH")
         assert kinds.count(FIELD) == several * SIZES["smoke"].runs
+        assert kinds.count(TOGETHER) == several
     assert outcome.name in PAGE.read_text()
 
 
 def test_the_full_size_is_the_papers() -> None:
     full = SIZES["full"]
     assert (full.tasks, full.runs, full.cases, full.path) == (TASKS, 50, None, MEANT)
+    assert full.exact == replace(MEANT, inference="exact")
     assert {task.scene for task in TASKS} == {"Stock", "Digit", "Yeast"}
     for task in TASKS:  # marks are below the best run, and IB-EM is above so many of the runs
         for part in (task.train, task.test):
