@@ -21,6 +21,11 @@ def solved(matrices: Floats, right: Floats) -> Floats:
     return np.asarray(np.linalg.pinv(matrices, rcond=SINGULAR, hermitian=True) @ right)
 
 
+def regular(matrices: Floats) -> bool:
+    """Whether none of the matrices is singular, up to rounding."""
+    return _regular(_scaled(matrices)[0]) and bool((np.einsum("...ii->...i", matrices) > 0).all())
+
+
 def inverse(matrices: Floats) -> Floats:
     """The inverses, or pseudo-inverses where they have none."""
     return np.asarray(np.linalg.pinv(matrices, rcond=SINGULAR, hermitian=True))

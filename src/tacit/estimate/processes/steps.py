@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.estimate.processes.moments import Layout, ProcessMoments
-from tacit.estimate.processes.solving import solved
+from tacit.estimate.processes.solving import regular, solved
 
 ROUNDING = 1e-12
 """A variance below this share of the mean square of all measurements is rounding."""
@@ -98,16 +98,36 @@ def shared_rest(moments: ProcessMoments, inner: Floats, seen: Floats, scales: Fl
     return np.asarray(np.maximum(rest, 0.0))
 
 
-def fit_courses(moments: ProcessMoments, scales: Floats, weights: Floats, layout: Layout) -> Floats:
+def surely_regular(moments: ProcessMoments) -> bool:
+    """Whether the regression of the courses is regular whatever the scales.
+
+    Its matrix is the gram times products of scales, entry by entry: with diagonals of one, its
+    least eigenvalue is no smaller than that of the gram (Schur), unless all scales vanish.
+    """
+    return moments.gram.shape[1] == 1 and regular(moments.gram)
+
+
+def fit_courses(
+    moments: ProcessMoments,
+    scales: Floats,
+    weights: Floats,
+    layout: Layout,
+    sure: bool = False,
+) -> Floats:
     """(batch, size) the courses that suit given scales; a series counts by its weight, 1/σ².
 
     minimise  Σ_v w_v |x_v - Σ_k c_kv D_k p_k|²: one regression over all series. [Alg 6.3.1, step P]
+
+    sure: `surely_regular`, so that nobody needs to look again
     """
     right = np.empty((scales.shape[0], layout.size))
     for process, block in enumerate(layout.blocks):
         weighted = weights * scales[:, process]
         right[:, block] = np.einsum("bpv,bv->bp", moments.cross[:, block], weighted)
-    found = solved(course_gram(moments, scales, weights, layout), right[..., None])
+    matrix = course_gram(moments, scales, weights, layout)
+    if sure and (scales != 0).any(axis=2).all():
+        return np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0])
+    found = solved(matrix, right[..., None])
     return np.asarray(found[..., 0])
 
 

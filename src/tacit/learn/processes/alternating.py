@@ -18,6 +18,7 @@ from tacit.estimate.processes.steps import (
     leading,
     log_likelihoods,
     own_rest,
+    surely_regular,
     variances_of,
 )
 from tacit.learn.climb import Climb, climb
@@ -68,6 +69,8 @@ def alternate(
     where a start leads is one of them. [Alg 6.3.1, with the squares that erratum 19 speaks of]
     """
 
+    sure = surely_regular(moments)
+
     def at(courses: Floats) -> Sweep:
         scales, rest = fit_scales(moments, courses, layout)
         variances = variances_of(rest, moments, effort.own)
@@ -76,7 +79,7 @@ def alternate(
 
     def step(sweep: Sweep) -> Sweep:
         weights = _weights(sweep.found.variances)
-        return at(fit_courses(moments, sweep.found.scales, weights, layout))
+        return at(fit_courses(moments, sweep.found.scales, weights, layout, sure))
 
     return climb(
         step, at(courses), tolerance=effort.tolerance, max_steps=effort.max_steps, told=told
