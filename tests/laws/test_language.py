@@ -51,7 +51,13 @@ probabilities = st.builds(
     st.lists(terms, min_size=1, max_size=2).map(tuple),
     st.lists(terms, max_size=2).map(tuple),
 )
-coefficients = st.builds(Coefficient, words, words)
+some_given = st.lists(terms, max_size=2).map(tuple)
+coefficients = st.one_of(
+    st.builds(Coefficient, words, words, some_given),
+    st.builds(
+        Coefficient, words, st.none(), some_given, st.sampled_from(["intercept", "variance"])
+    ),
+)
 links = st.one_of(st.builds(Link, words, words), st.builds(Link, words))
 numbers = st.floats(-1e20, 1e20).map(lambda number: number + 0.0)
 

@@ -141,8 +141,8 @@ def test_a_rule_over_several_lines_shows_the_guilty_one():
         (
             "coefficient(«Power», Smoker) = 2",
             "this rule speaks of a coefficient of a Gaussian family, "
-            "which can be read but not held by a fit",
-            "rules that a fit can hold speak of probabilities of discrete variables",
+            "which only tc.fit and tc.check can hold",
+            "rules that everything holds speak of probabilities of discrete variables",
         ),
         (
             "coefficient(«Cough», Smoker) = 2",

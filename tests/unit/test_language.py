@@ -171,6 +171,27 @@ STATEMENTS = [
             ("=",),
         ),
     ),
+    (
+        "0 <= intercept(Power | Site=not sea)",
+        Compare(
+            (
+                side((0, None)),
+                side(Coefficient(Word("Power"), None, (term("Site", "sea", negated=True),),
+                                 "intercept")),
+            ),
+            ("<=",),
+        ),
+    ),
+    (
+        "variance(Power) = 2 * variance(Noise)",
+        Compare(
+            (
+                side(Coefficient(Word("Power"), what="variance")),
+                side((2, Coefficient(Word("Noise"), what="variance"))),
+            ),
+            ("=",),
+        ),
+    ),
     ("let weekdays = {mon, tue}", Group(Word("weekdays"), words("mon", "tue"))),
     ("order of Stage: I < II < III", StateOrder(Word("Stage"), words("I", "II", "III"))),
     (
@@ -265,7 +286,8 @@ def test_a_sharing_tree_may_stand_on_many_lines():
 
 
 def test_inside_brackets_every_word_is_a_name():
-    names = [*sorted(KEYWORDS - {"not"}), "P", "table", "coefficient", "link", "leak"]
+    calls = ["P", "table", "coefficient", "intercept", "variance", "link", "leak"]
+    names = [*sorted(KEYWORDS - {"not"}), *calls]
     for name in names:
         rule = rule_of(f"P({name}={name} | {name}={{{name}, {name}}}) = 1")
         assert rule.statement.sides[0].parts[0].of.targets == (term(name, name),)
@@ -282,7 +304,8 @@ def test_inside_brackets_every_word_is_a_name():
 def test_the_words_of_the_language_are_those_of_its_grammar():
     literals = {each.pattern.value for each in grammar().terminals if each.pattern}
     spoken = {word for word in literals if word.isalpha()}
-    assert spoken == KEYWORDS | {"P", "table", "coefficient", "link", "leak"}
+    calls = {"P", "table", "coefficient", "intercept", "variance", "link", "leak"}
+    assert spoken == KEYWORDS | calls
 
 
 def test_knowledge_is_a_value():

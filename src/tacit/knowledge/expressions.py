@@ -5,18 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tacit.knowledge.terms import Probability, Word, named
+from tacit.knowledge.terms import Probability, Term, Word, named
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """The coefficient of a parent in a Gaussian family: coefficient(child, parent)."""
+    """A number of a Gaussian family: coefficient(child, parent), intercept(child) or
+    variance(child).
+
+    parent  whose coefficient it is; none of the others
+    given   states of discrete parents, where it is that of some configurations
+    what    which of the three
+    """
 
     child: Word
-    parent: Word
+    parent: Word | None = None
+    given: tuple[Term, ...] = ()
+    what: str = "coefficient"
 
     def __str__(self) -> str:
-        return f"coefficient({named(self.child.text)}, {named(self.parent.text)})"
+        words = [self.child] if self.parent is None else [self.child, self.parent]
+        given = f" | {', '.join(map(str, self.given))}" if self.given else ""
+        return f"{self.what}({', '.join(named(word.text) for word in words)}{given})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,8 +89,14 @@ def _probability(tree: Any) -> Make:
 
 
 def _coefficient(tree: Any) -> Make:
-    child, parent = map(made, tree.children)
-    return lambda phrase: said.Coefficient(child(phrase), parent(phrase))
+    *names, given = tree.children
+    words, terms, what = listed(names), _or_nothing(given), tree.data
+
+    def make(phrase: Phrase) -> said.Coefficient:
+        child, *parent = words(phrase)
+        return said.Coefficient(child, parent[0] if parent else None, terms(phrase), str(what))
+
+    return make
 
 
 def _link(tree: Any) -> Make:
@@ -284,6 +290,8 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {
     "coefficient": _coefficient,
     "link": _link,
     "leak": _link,
+    "intercept": _coefficient,
+    "variance": _coefficient,
     "compare": _compare,
     "about": _about,
     "ratios": _ratios,

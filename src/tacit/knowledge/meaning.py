@@ -158,12 +158,13 @@ def refuse_linear(names: Names, rule: Rule, said: Coefficient | Link) -> NoRetur
             rule, said.child, f"{said.child.text!r} has no links",
             f"give it some: families={{{said.child.text!r}: tc.NoisyOr}}",
         )  # fmt: skip
-    what = "this rule speaks of a coefficient of a Gaussian family, "
+    article = "an" if said.what == "intercept" else "a"
+    what = f"this rule speaks of {article} {said.what} of a Gaussian family, "
     if said.child.text in names.variables:
         raise fault(rule, said.child, f"{what}but {said.child.text!r} is discrete")
     raise fault(
-        rule, said.child, f"{what}which can be read but not held by a fit",
-        "rules that a fit can hold speak of probabilities of discrete variables",
+        rule, said.child, f"{what}which only tc.fit and tc.check can hold",
+        "rules that everything holds speak of probabilities of discrete variables",
     )  # fmt: skip
 
 

@@ -168,7 +168,8 @@ def _sums(rule: Rule, said: Compare | About) -> Iterator[Need]:
 def _sum(rule: Rule, said: Expression) -> Iterator[Need]:
     for part in said.parts:
         if isinstance(part.of, Coefficient):
-            yield Need(rule, part.of.child, (part.of.parent,))
+            named = () if part.of.parent is None else (part.of.parent,)
+            yield Need(rule, part.of.child, (*named, *_variables(part.of.given)))
         elif isinstance(part.of, Link):
             yield Need(rule, part.of.child, () if part.of.parent is None else (part.of.parent,))
         elif isinstance(part.of, Probability):

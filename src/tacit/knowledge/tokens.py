@@ -31,7 +31,7 @@ _TOKEN = re.compile(
 _ENDS = frozenset(("line", "part", "end"))
 _BRACKETS = frozenset("(){}")
 _SAME = {"≤": "<=", "≥": ">=", "±": "+-", "→": "->", "−": "-"}
-_CALLS = ("P", "table", "coefficient", "link", "leak")
+_CALLS = ("P", "table", "coefficient", "intercept", "variance", "link", "leak")
 _GOES_ON = frozenset([*"=<>+-/~:|,", "<=", ">=", "+-", "->", "not"])
 """A line that ends in one of these goes on in the next one."""
 _NO_PART_ENDS = _GOES_ON | {"{", "_SEP"}

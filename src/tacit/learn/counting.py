@@ -7,12 +7,14 @@ from typing import Any
 
 from tacit.core.network import Network
 from tacit.estimate.continuous.prior import Scales
+from tacit.estimate.continuous.regression import Extra
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.causes.counting import CausedParts, caused_notes, fit_causes
 from tacit.learn.causes.kinds import kinds_said, order_notes
 from tacit.learn.causes.linking import linking_of
 from tacit.learn.causes.statuses import link_statuses
 from tacit.learn.choices import Choices
+from tacit.learn.continuous.rules import TiedParts, obey_ties
 from tacit.learn.counted import Counted
 from tacit.learn.curved import curves_said
 from tacit.learn.fits import Fit, Stop
@@ -45,7 +47,10 @@ def fit_counted(
         for name, axes in plain.families.items()
         for evidence in [unruled(known, name, plain.evidence[name])]
     }
-    obeyed = obey(known, plain.evidence, alpha, parts, choices.estimate, normal)
+    extra = {name: Extra.of(each, choices.estimate) for name, each in normal.items()}
+    tied = obey_ties(None if known is None else known.ties, plain.evidence, parts, extra)
+    obeyed = obey(known, plain.evidence, alpha, tied.parts, choices.estimate, normal)
+    rules = obeyed.rules if known is None else known.in_order(obeyed.rules, tied.rules)
     caused = fit_causes(linked.causes, counted, choices)
     local = fit_local(spoken.local, counted.evidence, choices)
     every = {**obeyed.parts, **caused.parts, **local.parts, **_curves(counted)}
@@ -57,13 +62,13 @@ def fit_counted(
         network=Network(structure.dag, counted.variables, families),
         objective=objective,
         trace=(objective,),
-        stop=_stop(counted, obeyed),
-        rules=(*obeyed.rules, *link_rules, *spoken.rules),
+        stop=_stop(counted, obeyed, tied),
+        rules=(*rules, *link_rules, *spoken.rules),
         settings=settings_of(structure, choices, said),
         seed=choices.seed,
         notes=(
             *structure.notes,
-            *_notes(counted, choices, obeyed, caused, local),
+            *_notes(counted, choices, obeyed, caused, local, tied),
             *resisted_notes(link_rules),
         ),
         evidence=counted.evidence,
@@ -97,21 +102,28 @@ def _curves(counted: Counted) -> dict[str, Part]:
     }
 
 
-def _stop(counted: Counted, obeyed: Obeyed) -> Stop:
+def _stop(counted: Counted, obeyed: Obeyed, tied: TiedParts) -> Stop:
     if obeyed.stop is not Stop.CLOSED_FORM:
         return obeyed.stop
+    if tied.solver:
+        return Stop.SOLVED
     if counted.curves:
         return Stop.CURVED
     return Stop.CONCAVE if counted.causes else Stop.CLOSED_FORM
 
 
 def _notes(
-    counted: Counted, choices: Choices, obeyed: Obeyed, caused: CausedParts, local: LocalParts
+    counted: Counted,
+    choices: Choices,
+    obeyed: Obeyed,
+    caused: CausedParts,
+    local: LocalParts,
+    tied: TiedParts,
 ) -> tuple[str, ...]:
     return (
         *fit_notes(counted, {**obeyed.parts, **local.parts}, choices),
         *order_notes(counted.causes),
         *caused_notes(caused.parts),
         *local_notes(local.parts),
-        *obeyed.notes,
+        *dict.fromkeys((*obeyed.notes, *tied.notes)),
     )

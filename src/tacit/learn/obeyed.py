@@ -212,7 +212,7 @@ def rule_notes(known: Ruled, weights: Floats) -> tuple[str, ...]:
     """What the reader should know about a fit under rules."""
     variables = {name: axes[-1] for name, axes in known.bound.cells.families.items()}
     orders = orders_taken(known.knowledge.rules, variables)
-    return (*orders, *_bare(known.plan, weights), *_INTERVALS)
+    return (*orders, *_bare(known.plan, weights), *INTERVALS)
 
 
 def resisted_notes(rules: Iterable[RuleStatus]) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ def resisted_notes(rules: Iterable[RuleStatus]) -> tuple[str, ...]:
     )
 
 
-_INTERVALS = (
+INTERVALS: tuple[str, ...] = (
     "intervals of ruled rows leave the rules aside: they may not even contain the estimate",
 )
 

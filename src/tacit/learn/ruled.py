@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from tacit.core.dag import Dag
 from tacit.core.errors import EstimateError
-from tacit.core.variables import Discrete, Variable
+from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.estimate.continuous.tying import Member, Ties, compile_ties
 from tacit.estimate.curved.report import EdgeError, NoPointError
 from tacit.estimate.curved.solver import HOLDS
 from tacit.estimate.ruled.curves import missed_in, rules_of
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.plan import Plan, compile_plan
+from tacit.estimate.ruled.status import RuleStatus
 from tacit.infer.flat import Layout
 from tacit.knowledge.binding import bind
 from tacit.knowledge.bound import Bound
@@ -22,6 +24,7 @@ from tacit.knowledge.cells import Cells
 from tacit.knowledge.conflicts import why_zero
 from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.knowledge import Knowledge
+from tacit.knowledge.regressions import bind_regressions, refuse_doubt, speaks_of_regressions
 from tacit.knowledge.statements import Rule
 from tacit.knowledge.structural import check_structure
 from tacit.knowledge.wording import written
@@ -30,11 +33,30 @@ from tacit.learn.parts import discrete_axes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ruled:
-    """What experts said, bound to tables and ready to be estimated by."""
+    """What experts said, bound to tables and ready to be estimated by.
+
+    ties  what they said of Gaussian families
+    """
 
     knowledge: Knowledge
     bound: Bound
     plan: Plan
+    ties: Ties | None = None
+
+    def in_order(
+        self, tables: Sequence[RuleStatus], regressions: Sequence[RuleStatus]
+    ) -> tuple[RuleStatus, ...]:
+        """What became of rules about tables and about regressions, as they were written."""
+        if self.ties is None:
+            return tuple(tables)
+        real = set(map(id, self.ties.bound.rules))
+        table = set(map(id, self.bound.rules))
+        one, other = iter(tables), iter(regressions)
+        return tuple(
+            next(other if id(rule) in real else one)
+            for rule in self.knowledge.rules
+            if id(rule) in real or id(rule) in table
+        )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -50,14 +72,19 @@ def ruled(
     families: Mapping[str, tuple[Variable, ...]],
     layout: Layout | None = None,
     without: Collection[str] = (),
+    pinned: Sequence[Member] = (),
 ) -> Ruled | None:
     """The rules bound to the tables; an error where they do not fit, or contradict each other.
 
     layout   where the tables lie in one vector; one after the other if it is not given
     without  further variables, whose families have no tables
+    pinned   regressions of hidden continuous variables, which have a scale already
     """
     if knowledge is None:
         return None
+    real = any(isinstance(axes[-1], Continuous) for axes in families.values())
+    spoken = [rule for rule in knowledge.rules if real and speaks_of_regressions(rule)]
+    rest = [rule for rule in knowledge.rules if not (real and speaks_of_regressions(rule))]
     check_structure(knowledge.rules, dag)
     tables = {
         name: discrete_axes(axes)
@@ -66,8 +93,11 @@ def ruled(
     }
     cells = Cells.of(tables) if layout is None else _placed(tables, layout)
     others = [*(name for name in families if name not in tables), *without]
-    bound = bind(knowledge.rules, cells, ordered=cells.declared, others=others)
-    return Ruled(knowledge, bound, compile_plan(bound, dag))
+    ties = None
+    if spoken:
+        ties = compile_ties(bind_regressions(spoken, families, rest, without), pinned)
+    bound = bind(rest, cells, ordered=cells.declared, others=others)
+    return Ruled(knowledge, bound, compile_plan(bound, dag), ties)
 
 
 def certain_part(knowledge: Knowledge) -> Knowledge:
@@ -78,7 +108,11 @@ def certain_part(knowledge: Knowledge) -> Knowledge:
 
 def doubted_part(knowledge: Knowledge) -> tuple[Rule, ...]:
     """The rules about parameters that were said with less than certainty."""
-    return tuple(rule for rule in knowledge.parameters if rule.confidence < 1)
+    found = tuple(rule for rule in knowledge.parameters if rule.confidence < 1)
+    for rule in found:
+        if speaks_of_regressions(rule):
+            refuse_doubt(rule)
+    return found
 
 
 def _placed(tables: Mapping[str, tuple[Discrete, ...]], layout: Layout) -> Cells:

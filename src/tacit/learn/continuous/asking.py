@@ -10,6 +10,7 @@ from tacit.learn.fits import Fit
 from tacit.learn.gathered import Gathered
 from tacit.learn.methods import EM
 from tacit.learn.progress import Report
+from tacit.learn.ruled import doubted_part
 from tacit.learn.wishes import Wishes
 
 
@@ -27,9 +28,9 @@ def fit_with_reals(
             "leave out families=",
         ),
         (
-            bool(wishes.knowledge and wishes.knowledge.parameters),
-            "rules beside missing cells need discrete variables only",
-            discrete,
+            bool(wishes.knowledge and doubted_part(wishes.knowledge)),
+            "rules said with less than certainty need complete cases beside it",
+            "leave out their confidence",
         ),
         (
             not isinstance(choices.method, EM),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -17,12 +19,15 @@ from tacit.engines.normal_expected import NormalExpectation
 from tacit.engines.tasks import thread_bound
 from tacit.estimate.continuous.prior import Scales
 from tacit.estimate.continuous.regression import Extra
+from tacit.estimate.ruled.proof import Proof
+from tacit.estimate.ruled.status import RuleStatus
 from tacit.families.counts import Counts
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.climb import Climb
 from tacit.learn.continuous.canonical import canonical
 from tacit.learn.continuous.notes import continuous_notes
+from tacit.learn.continuous.obeying import Obeying
 from tacit.learn.continuous.problem import NormalIterate, NormalProblem
 from tacit.learn.continuous.running import Ended, NormalTask, run_normal
 from tacit.learn.continuous.starting import Start
@@ -31,8 +36,10 @@ from tacit.learn.counted import cases_used
 from tacit.learn.fits import Fit, Run, Stop
 from tacit.learn.gathered import Gathered
 from tacit.learn.methods import EM
+from tacit.learn.obeyed import refuse_means
 from tacit.learn.parts import normal_pseudo, pseudo_counts
 from tacit.learn.progress import Report
+from tacit.learn.ruled import Ruled, impossible_in_words, ruled
 from tacit.learn.settings import settings_of
 from tacit.learn.wishes import Wishes
 
@@ -53,11 +60,34 @@ def fit_continuous(gathered: Gathered, choices: Choices, wishes: Wishes, told: R
         return start.network(np.random.default_rng([seed, number]), first)
 
     problem = _problem(gathered, choices, scales, begun(0))
-    settings = settings_of(gathered.structure, choices, _further(gathered, wishes))
+    known = _ruled(gathered, wishes)
+    if known is not None:
+        refuse_means(choices.estimate)
+        problem = _under(problem, known)
+    said = {**({} if known is None else known.settings), **_further(gathered, wishes)}
+    settings = settings_of(gathered.structure, choices, said)
     kept = _checkpoint(problem, settings, choices, wishes, gathered.cases.fingerprint())
     task = NormalTask(problem, method, begun, bool(hidden) and wishes.start is None)
-    ended = run_normal(task, thread_bound(wishes.threads), told, kept)
+    with impossible_in_words(known):
+        ended = run_normal(task, thread_bound(wishes.threads), told, kept)
     return _fit(gathered, choices, settings, problem, ended, method.runs(task.several))
+
+
+def _ruled(gathered: Gathered, wishes: Wishes) -> Ruled | None:
+    """The rules, beside which a hidden continuous variable has the scale it gets."""
+    families = gathered.families
+    pinned = [(name, 0) for name in gathered.hidden if isinstance(families[name][-1], Continuous)]
+    return ruled(wishes.knowledge, gathered.structure.dag, families, pinned=pinned)
+
+
+def _under(problem: NormalProblem, known: Ruled) -> NormalProblem:
+    """The problem under rules; pseudo-counts of cells that rules hold at 0 do not count."""
+    pseudo = {name: each.copy() for name, each in problem.pseudo.items()}
+    zeros = known.plan.blocks.cells[known.plan.zeros]
+    for name, own in pseudo.items():
+        at = zeros - known.bound.cells.starts[name]
+        own.flat[at[(at >= 0) & (at < own.size)]] = 0.0
+    return replace(problem, pseudo=pseudo, obeying=Obeying(known, pseudo, problem.extra))
 
 
 def scales_of(gathered: Gathered) -> Scales:
@@ -151,19 +181,22 @@ def _fit(
     best = int(np.argmax([each.iterate.objective for each in ended.climbs]))
     won = ended.climbs[best]
     end = won.iterate
+    named = _named(problem, gathered)
     if "start" not in settings or best > 0:
-        end = canonical(problem, end, gathered.hidden)
+        end = canonical(problem, end, gathered.hidden, named)
     alpha = pseudo_counts(choices.prior, gathered.families)
-    notes = continuous_notes(gathered, problem, ended, end.network, choices)
+    notes = continuous_notes(gathered, problem, ended, end.network, choices, named)
+    rules, said, proof = _told(problem, end)
     return Fit(
         network=end.network,
         objective=end.objective,
         trace=won.trace,
         stop=_stop(ended, won, wanted),
-        rules=(),
+        rules=rules,
+        proof=proof,
         settings=settings,
         seed=choices.seed,
-        notes=(*gathered.structure.notes, *notes),
+        notes=(*gathered.structure.notes, *notes, *said),
         evidence=end.evidence,
         pseudo=alpha,
         log_likelihood=end.log_likelihood,
@@ -177,6 +210,24 @@ def _fit(
         },
         normal=normal_pseudo(choices, gathered.families, problem.scales),
     )
+
+
+def _told(
+    problem: NormalProblem, end: NormalIterate
+) -> tuple[tuple[RuleStatus, ...], tuple[str, ...], Proof | None]:
+    """What became of the rules; nothing without any."""
+    if problem.obeying is None:
+        return (), (), None
+    return problem.obeying.told(end.network, end.evidence)
+
+
+def _named(problem: NormalProblem, gathered: Gathered) -> list[str]:
+    """The hidden variables that rules speak of, whose states and signs they name."""
+    if problem.obeying is None:
+        return []
+    text = str(problem.obeying.known.knowledge)
+    words = {name: rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in gathered.hidden}
+    return [name for name, word in words.items() if re.search(word, text)]
 
 
 def _stop(ended: Ended, won: Climb[NormalIterate], wanted: int) -> Stop:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tacit.core.errors import listed, quoted
 from tacit.core.grid import counted as counted_words
@@ -15,15 +15,23 @@ from tacit.learn.notes import INTERVALS, constant_notes, inferred_notes, run_not
 
 
 def continuous_notes(
-    gathered: Gathered, problem: NormalProblem, ended: Ended, network: Network, choices: Choices
+    gathered: Gathered,
+    problem: NormalProblem,
+    ended: Ended,
+    network: Network,
+    choices: Choices,
+    named: Sequence[str],
 ) -> tuple[str, ...]:
-    """Notes about the cases, then about hidden variables, families and runs."""
+    """Notes about the cases, then about hidden variables, families and runs.
+
+    named  hidden variables that rules speak of
+    """
     return (
         *gathered.cases.notes,
         *inferred_notes(dict(gathered.missing), choices.method),
         *constant_notes(gathered.variables),
         *_thin(problem),
-        *_scales(problem),
+        *_scales(problem, named),
         *_turning(problem, network),
         *_lost(ended),
         *run_notes([run.iterate.objective for run in ended.climbs]),
@@ -43,14 +51,14 @@ def _thin(problem: NormalProblem) -> Iterable[str]:
             )
 
 
-def _scales(problem: NormalProblem) -> Iterable[str]:
+def _scales(problem: NormalProblem, named: Sequence[str]) -> Iterable[str]:
     if problem.hidden:
         names = listed(map(quoted, problem.hidden), 6)
         one = len(problem.hidden) == 1
         yield (
             f"nothing measures {names}, so {'its' if one else 'their'} scale is free: given "
-            f"{'its' if one else 'their'} parents the mean is without intercept and the sd 1, and "
-            "the first child rises with it"
+            f"{'its' if one else 'their'} parents the mean is without intercept and the sd 1"
+            + ("" if named else ", and the first child rises with it")
         )
 
 

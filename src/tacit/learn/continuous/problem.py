@@ -15,6 +15,7 @@ from tacit.engines.normal_expected import NormalExpectation
 from tacit.estimate.continuous.prior import Scales
 from tacit.estimate.continuous.regression import Extra
 from tacit.estimate.continuous.regressions import Gaussian, joined, regressions
+from tacit.estimate.ruled.plan import Ruling
 from tacit.estimate.tables import log_probability
 from tacit.families.table import Table
 from tacit.learn.continuous.families import (
@@ -23,6 +24,7 @@ from tacit.learn.continuous.families import (
     prior_value,
     standard_gaussian,
 )
+from tacit.learn.continuous.obeying import Obeying
 from tacit.learn.continuous.vector import Vector
 from tacit.learn.fits import Evidence
 
@@ -40,6 +42,7 @@ class NormalProblem:
     hidden   the continuous variables that no column measures
     scales   of all continuous ones
     units    (parameters,) what a change of each is measured in
+    obeying  the rules, where there are some
     """
 
     vector: Vector
@@ -50,6 +53,7 @@ class NormalProblem:
     hidden: tuple[str, ...]
     scales: Scales
     units: Floats
+    obeying: Obeying | None = None
 
     def spread(self, name: str) -> float:
         """The standard deviation of a continuous variable."""
@@ -62,6 +66,7 @@ class NormalIterate:
 
     before  the parameters one plain step earlier, where an extrapolation may start; None right
             after one was tried
+    ruling  how ruled rows of tables were solved, where the next solution starts
     """
 
     theta: Floats
@@ -70,14 +75,21 @@ class NormalIterate:
     log_likelihood: float
     objective: float
     before: Floats | None = None
+    ruling: Ruling | None = None
 
 
-def at(problem: NormalProblem, theta: Floats, before: Floats | None = None) -> NormalIterate:
+def at(
+    problem: NormalProblem,
+    theta: Floats,
+    before: Floats | None = None,
+    ruling: Ruling | None = None,
+) -> NormalIterate:
     """E: expected statistics and objective of these parameters."""
     network = problem.vector.network(theta)
     found = problem.expectation.run(network)
     objective = found.log_likelihood + _prior(problem, network)
-    return NormalIterate(theta, network, found.evidence, found.log_likelihood, objective, before)
+    likelihood = found.log_likelihood
+    return NormalIterate(theta, network, found.evidence, likelihood, objective, before, ruling)
 
 
 def _prior(problem: NormalProblem, network: Network) -> float:
@@ -102,8 +114,8 @@ def _settled(problem: NormalProblem, name: str, kept: Bools) -> Bools:
     return first
 
 
-def maximise(problem: NormalProblem, here: NormalIterate) -> Floats:
-    """M: the parameters that are best for the expected statistics."""
+def maximise(problem: NormalProblem, here: NormalIterate) -> tuple[Floats, Ruling | None]:
+    """M: the parameters that are best for the expected statistics, and obey the rules."""
     families: dict[str, Family] = {}
     for name, axes in problem.vector.families.items():
         evidence, family = here.evidence[name], here.network[name]
@@ -117,30 +129,47 @@ def maximise(problem: NormalProblem, here: NormalIterate) -> Floats:
             rest = regressions(found)
             found = joined(axes, [standard_gaussian(found, evidence), *rest[1:]])
         families[name] = found
+    ruling = here.ruling
+    if problem.obeying is not None:
+        near = None if ruling is None else here.network
+        families, ruling = problem.obeying.families(families, here.evidence, ruling, near)
     variables = {name: axes[-1] for name, axes in problem.vector.families.items()}
-    return problem.vector.of(Network(problem.vector.dag, variables, families))
+    return problem.vector.of(Network(problem.vector.dag, variables, families)), ruling
+
+
+def obedient(problem: NormalProblem, theta: Floats) -> NormalIterate:
+    """Where a run begins: at these parameters, or, under rules, at what a step makes of them."""
+    begin = at(problem, theta)
+    if problem.obeying is None:
+        return begin
+    after, ruling = maximise(problem, begin)
+    return at(problem, after, ruling=ruling)
 
 
 def plain_step(problem: NormalProblem, here: NormalIterate) -> NormalIterate:
     """One step of EM; it never lowers the objective. [Alg 3.3.3]"""
-    return at(problem, maximise(problem, here))
+    after, ruling = maximise(problem, here)
+    return at(problem, after, ruling=ruling)
 
 
 def squarem_step(problem: NormalProblem, here: NormalIterate) -> NormalIterate:
     """A plain step, then one that tries to go further the same way, as for tables: on cells,
     coefficients, intercepts and logs of variances; taken only if the objective is no lower."""
-    after = maximise(problem, here)
+    after, ruling = maximise(problem, here)
     if here.before is None:
-        return at(problem, after, here.theta)
+        return at(problem, after, here.theta, ruling)
     first, change = here.theta - here.before, after - 2 * here.theta + here.before
     bend = float(np.linalg.norm(change / problem.units))
     length = -float(np.linalg.norm(first / problem.units)) / bend if bend > 0 else -1.0
     if length < -1.0:
         far = here.before - 2 * length * first + length**2 * change
-        tried = at(problem, _within(problem, far, after))
-        if tried.objective >= here.objective:
-            return tried
-    return at(problem, after)
+        far = _within(problem, far, after)
+        obeying = problem.obeying
+        if obeying is None or obeying.holds(problem.vector.network(far)):
+            tried = at(problem, far, ruling=ruling)
+            if tried.objective >= here.objective:
+                return tried
+    return at(problem, after, ruling=ruling)
 
 
 def _within(problem: NormalProblem, far: Floats, after: Floats) -> Floats:

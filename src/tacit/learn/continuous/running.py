@@ -16,6 +16,7 @@ from tacit.learn.continuous.problem import (
     NormalIterate,
     NormalProblem,
     at,
+    obedient,
     plain_step,
     squarem_step,
 )
@@ -75,7 +76,7 @@ def _one_run(
     def begin(kept: Kept | None) -> NormalIterate:
         if kept is not None:
             return at(problem, kept.theta, kept.before)
-        return at(problem, problem.vector.of(task.start(number)))
+        return obedient(problem, problem.vector.of(task.start(number)))
 
     step = squarem_step if task.method.accelerate else plain_step
     found = kept_run(number, task.method, begin, lambda here: step(problem, here), ears, checkpoint)
