@@ -185,6 +185,14 @@ EXPERIMENTS = (
         uses="tables of two domains",
     ),
     Experiment(
+        "elidan2004-table7.1",
+        "ideal parents against greedy search, yeast genes",
+        "Elidan 2004, Table 7.1",
+        "tacit.experiments.elidan.ideal",
+        ("3 s", "1 min", "1 h"),
+        uses="two tables of yeast genes",
+    ),
+    Experiment(
         "hidden-rates",
         "how often planted variables are found, and others",
         "tacit, docs/hidden.md",

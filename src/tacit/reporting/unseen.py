@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import SizeError
+from tacit.core.variables import Continuous
 from tacit.families.conditional_moments import AnyMoments
 from tacit.families.table import Table
 from tacit.learn.dimension import effective_dimension
@@ -33,7 +34,7 @@ def hidden(fit: Fit) -> dict[str, Any] | None:
     `given` (their distribution in each state) beside `overall`, all by expected cases. `alike`
     names further hidden variables that share its table.
     """
-    names = list(fit.settings.get("hidden", ()))
+    names = [name for name in fit.settings.get("hidden", ()) if _tabled(fit, name)]
     if not names:
         return None
     groups = [list(group) for group in fit.settings.get("tied", ())]
@@ -44,6 +45,12 @@ def hidden(fit: Fit) -> dict[str, Any] | None:
         "others": first[MOST_HIDDEN:],
         "identified": identified(fit),
     }
+
+
+def _tabled(fit: Fit, name: str) -> bool:
+    """Whether a variable and all around it have tables; what others tell needs no states."""
+    near = (name, *fit.network.dag.children[name])
+    return all(isinstance(fit.network[each], Table) for each in near)
 
 
 def variable(fit: Fit, name: str, alike: list[str]) -> dict[str, Any]:
@@ -146,7 +153,8 @@ def identified(fit: Fit) -> Mapping[str, Any] | None:
     """`dimension` and `free` parameters: fewer dimensions leave some of them open, whatever the
     number of cases. None where it is too large to compute, or tables are shared."""
     settings, free = fit.settings, fit.network.free_parameters
-    if "hidden" not in settings or "tied" in settings or free > MOST_PARAMETERS:
+    real = any(isinstance(each, Continuous) for each in fit.network.variables.values())
+    if "hidden" not in settings or "tied" in settings or free > MOST_PARAMETERS or real:
         return None
     try:
         return {"dimension": effective_dimension(fit.network, settings["hidden"]), "free": free}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -18,9 +18,11 @@ from tacit.estimate.priors import Prior
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore
 from tacit.infer.sampling import fresh_seed
+from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike
 from tacit.learn.curved import curves_asked, one_wish
 from tacit.learn.fits import Stop
+from tacit.learn.layers.answered import search_hidden
 from tacit.learn.local.searching import ways_asked
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import chosen_of
@@ -92,6 +94,15 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     if type(bootstrap) is not int or bootstrap < 0:
         raise OptionError(f"bootstrap={bootstrap!r} must be a whole number, 0 or more")
     wish = one_wish(family, families)
+    if isinstance(chosen, IdealParent) and chosen.hidden:
+        refuse_beside_hidden(
+            {"knowledge": knowledge, "start": start, "dag_prior": dag_prior, "prior": prior,
+             "bootstrap": bootstrap or None, "checkpoint": checkpoint}
+        )  # fmt: skip
+        return search_hidden(
+            as_dataset(data), chosen, score=score, families=wish, leave_out=leave_out,
+            seed=seed, progress=progress,
+        )  # fmt: skip
     question = ask(
         data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads, wish
     )
@@ -105,6 +116,16 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     sure, notes = _confidence(task, outcome, bootstrap, progress)
     outcome = replace(outcome, notes=(*outcome.notes, *notes))
     return fitted_search(task, outcome, sure, prior, estimate)
+
+
+def refuse_beside_hidden(wishes: Mapping[str, Any]) -> None:
+    """Nothing, or an error about what a search for hidden parents cannot be asked."""
+    for option, wish in wishes.items():
+        if wish is not None:
+            raise OptionError(
+                f"{option}= means nothing to a search for hidden parents of columns"
+                "\n\nleave it out, or search for arcs: tc.IdealParent(hidden=False)"
+            )
 
 
 def check_method(method: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Two layers: hidden variables without states, and columns that depend on them alone."""

@@ -1,0 +1,274 @@
+"""`search` for hidden parents of continuous columns: cases in, a network of two layers out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import Ints
+from tacit.core.dag import Dag
+from tacit.core.dataset import Dataset
+from tacit.core.errors import CasesError, OptionError, quoted
+from tacit.core.family import Family
+from tacit.core.interrupts import asked_to_end
+from tacit.core.network import Network
+from tacit.core.variables import Continuous
+from tacit.engines.gaussian_scores import Reals, check_gaussian
+from tacit.estimate.curves import Scaled
+from tacit.estimate.scores.values import BIC, AnyScore, BGe, Penalised
+from tacit.families.curve_evidence import CurveEvidence
+from tacit.families.curved import CurvedGaussian
+from tacit.families.gaussian import LinearGaussian
+from tacit.families.moments import Moments
+from tacit.infer.sampling import fresh_seed
+from tacit.learn.choices import Choices
+from tacit.learn.counted import cases_used
+from tacit.learn.curved import Curves, curves_among, curves_asked, curves_said
+from tacit.learn.fits import Evidence, Stop
+from tacit.learn.hidden import REAL
+from tacit.learn.layers.changing import Bench, scorer_at
+from tacit.learn.layers.fitting import Fitted
+from tacit.learn.layers.learning import Learned, learn_layers
+from tacit.learn.layers.model import STRAIGHT, Layer, Points
+from tacit.learn.progress import Callback, watched
+from tacit.learn.settings import settings_of
+from tacit.learn.structure.question import check_complete, without
+from tacit.learn.structure.searched import Found, Search
+from tacit.learn.structure.settings import IdealParent
+from tacit.learn.structures import as_structure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """What hidden parents are sought for.
+
+    scaled  the columns, standardised; the units they had
+    """
+
+    cases: Dataset
+    scaled: Scaled
+    curves: Curves
+    score: Penalised
+    method: IdealParent
+    left_out: tuple[str, ...]
+    seed: int
+
+    @property
+    def codes(self) -> Ints:
+        """The response of every column."""
+        kinds = self.curves
+        return np.array(
+            [kinds[n].response.code if n in kinds else STRAIGHT.code for n in self.cases.names],
+            dtype=np.int64,
+        )
+
+
+def search_hidden(
+    cases: Dataset,
+    method: IdealParent,
+    *,
+    score: AnyScore | None,
+    families: Any,
+    leave_out: Sequence[str],
+    seed: int | None,
+    progress: bool | Callback | None,
+) -> Search:
+    """The best two layers that `learn_layers` finds, as a search that was made."""
+    wanted = wanted_of(cases, method, score, families, leave_out, seed)
+    bench = bench_of(wanted)
+    with watched(progress, "hidden variables") as told, asked_to_end() as asked:
+
+        def heard(many: int, worth: float) -> None:
+            told(many, method.most_hidden, worth)
+            if asked():
+                raise KeyboardInterrupt
+
+        learned = learn_layers(bench, wanted.codes, heard)
+    return answer(wanted, bench, learned)
+
+
+def wanted_of(
+    cases: Dataset,
+    method: IdealParent,
+    score: AnyScore | None,
+    families: Any,
+    leave_out: Sequence[str],
+    seed: int | None,
+) -> Wanted:
+    """The columns and choices, checked."""
+    kept = without(cases, leave_out)
+    check_complete(kept)
+    real = [name for name in kept.names if isinstance(kept.variables[name], Continuous)]
+    if len(real) < len(kept.names):
+        states = next(name for name in kept.names if name not in real)
+        raise OptionError(
+            f"{quoted(states)} has states, and hidden parents without states are sought for "
+            f"continuous columns only\n\nleave it out: leave_out=[{states!r}], or use "
+            "tc.propose_hidden for columns with states"
+        )
+    if kept.weights is not None and not np.array_equal(kept.weights, np.ones(len(kept))):
+        raise CasesError(
+            "hidden parents are sought among cases that count once each, and these have weights"
+        )
+    known = check_gaussian(BIC() if score is None else score)
+    if isinstance(known, BGe):
+        raise OptionError(
+            f"{known.describe()} scores complete cases only\n\nfor hidden parents use tc.BIC()"
+        )
+    Reals.of(kept, kept.names)
+    scaled = Scaled.of(np.array([kept[name] for name in kept.names], dtype=np.float64).T)
+    if not scaled.sds.all():
+        still = kept.names[int(np.argmin(scaled.sds))]
+        raise CasesError(f"{quoted(still)} has the same value in all cases\n\nleave the column out")
+    curves = curves_among(families, kept.variables)
+    gone = tuple(name for name in cases.names if name not in kept)
+    return Wanted(kept, scaled, curves, known, method, gone, fresh_seed(seed))
+
+
+def bench_of(wanted: Wanted) -> Bench:
+    """What the learner works on."""
+    random = np.random.default_rng(wanted.seed)
+    names = wanted.cases.names
+    return Bench(wanted.scaled.values, names, wanted.score, wanted.method, random)
+
+
+def answer(wanted: Wanted, bench: Bench, learned: Learned) -> Search:
+    """The layers as a network in the units of the cases, with what is known of it."""
+    fitted, names = learned.fitted, hidden_names(wanted.cases.names, learned.fitted.layer.hidden)
+    families = dict(_families(wanted, fitted.layer, names))
+    network = Network(
+        Dag({name: family.parents for name, family in families.items()}),
+        {name: family.variables[-1] for name, family in families.items()},
+        families,
+    )
+    shift = -len(wanted.cases) * float(np.log(wanted.scaled.sds).sum())
+    likelihood = fitted.log_likelihood + shift
+    trace = tuple(each + shift for each in learned.trace)
+    structure = as_structure(network)
+    choices = Choices(*_usual(), None, 0.95, wanted.seed)
+    hidden = dict.fromkeys(names, REAL)
+    said = {
+        "method": wanted.method.describe(),
+        "score": wanted.score.describe(),
+        "dag_prior": None,
+        **({"left_out": list(wanted.left_out)} if wanted.left_out else {}),
+        **({"hidden": hidden} if hidden else {}),
+        **_said_of_curves(wanted),
+    }
+    return Search(
+        network=network,
+        objective=trace[-1],
+        trace=trace,
+        stop=learned.stop,
+        rules=(),
+        settings={**settings_of(structure, choices), **said},
+        seed=wanted.seed,
+        notes=tuple(_notes(wanted, learned)),
+        evidence=_evidence(wanted, fitted, names, families),
+        pseudo={},
+        log_likelihood=likelihood,
+        log_marginal_likelihood=None,
+        cases=cases_used(wanted.cases),
+        found=_found(wanted, bench, learned, names, trace[-1]),
+    )
+
+
+def _usual() -> tuple[Any, Any]:
+    from tacit.estimate.estimates import Smoothed
+    from tacit.estimate.priors import BDeu
+
+    return BDeu(1), Smoothed()
+
+
+def hidden_names(columns: Sequence[str], many: int) -> tuple[str, ...]:
+    """H1, H2, ..., none of them the name of a column."""
+    taken, number = set(columns), 0
+    found: list[str] = []
+    while len(found) < many:
+        number += 1
+        if f"H{number}" not in taken:
+            found.append(f"H{number}")
+    return tuple(found)
+
+
+def _families(wanted: Wanted, layer: Layer, names: Sequence[str]) -> Iterator[tuple[str, Family]]:
+    roots = [Continuous(name) for name in names]
+    for root in roots:
+        yield root.name, LinearGaussian((root,), np.zeros(0), 0.0, 1.0)
+    means, sds = wanted.scaled.means, wanted.scaled.sds
+    for at, name in enumerate(wanted.cases.names):
+        who = list(layer.parents(at))
+        axes = (*(roots[each] for each in who), Continuous(name))
+        slopes, noise = layer.slopes[at, who], float(sds[at] * np.sqrt(layer.variance[at]))
+        base = float(means[at] + sds[at] * layer.base[at])
+        if name in wanted.curves and who:
+            rise, threshold = float(sds[at] * layer.rise[at]), float(layer.threshold[at])
+            yield name, wanted.curves[name](axes, slopes, base, rise, threshold, noise)
+        else:
+            yield name, LinearGaussian(axes, sds[at] * slopes, base, noise)
+
+
+def _evidence(
+    wanted: Wanted, fitted: Fitted, names: Sequence[str], families: dict[str, Family]
+) -> dict[str, Evidence]:
+    """Expected moments of every family, in the units of the cases."""
+    points = Points.of(fitted.belief, wanted.scaled.values)
+    columns = dict(zip(names, points.values, strict=True))
+    for at, name in enumerate(wanted.cases.names):
+        columns[name] = wanted.scaled.means[at] + wanted.scaled.sds[at] * points.columns[at]
+    found: dict[str, Evidence] = {}
+    for name, family in families.items():
+        values = np.array([columns[each] for each in (*family.parents, name)]).T
+        if isinstance(family, CurvedGaussian):
+            found[name] = CurveEvidence.of(family, values, points.weights)
+        else:
+            found[name] = Moments.of(values, points.weights)
+    return found
+
+
+def _found(
+    wanted: Wanted, bench: Bench, learned: Learned, names: Sequence[str], score: float
+) -> Found:
+    """What each arc is worth: the score less that without it, all else as it is believed."""
+    layer = learned.fitted.layer
+    families = dict.fromkeys((*names, *wanted.cases.names), 0.0)
+    gains: dict[tuple[str, str], float] = {}
+    scorer = scorer_at(bench, layer, Points.of(learned.fitted.belief, bench.columns))
+    hidden = layer.hidden
+    for at, name in enumerate(wanted.cases.names):
+        families[name] = scorer.family(hidden + at, layer.parents(at))
+        for parent in layer.parents(at):
+            less = tuple(each for each in layer.parents(at) if each != parent)
+            gains[names[parent], name] = families[name] - scorer.family(hidden + at, less)
+    return Found(
+        score=score,
+        families=families,
+        gains=gains,
+        evaluations=bench.evaluations,
+        hidden=dict.fromkeys(names, 0),
+    )
+
+
+def _said_of_curves(wanted: Wanted) -> dict[str, Any]:
+    if not wanted.curves:
+        return {}
+    asked = curves_asked(wanted.curves, len(wanted.cases.names))
+    return {"curves": asked, "families": curves_said(wanted.curves)}
+
+
+def _notes(wanted: Wanted, learned: Learned) -> Iterator[str]:
+    yield from wanted.cases.notes
+    if wanted.curves:
+        yield (
+            "what the cases say of hidden parents of curves is a normal distribution around the "
+            "most probable values (Laplace), and so is the log-likelihood"
+        )
+    if learned.stop is Stop.STEP_LIMIT:
+        yield (
+            f"the search ended at {wanted.method.most_hidden} hidden variables: raise most_hidden"
+        )
+    if not learned.fitted.layer.hidden:
+        yield "no hidden variable is worth its parameters"
