@@ -12,13 +12,15 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.trials import Onset, Trials
-from tacit.learn.processes.settings import HiddenProcesses, Partition, Share
+from tacit.learn.processes.fitted import ProcessFit
+from tacit.learn.processes.settings import HiddenProcesses, Share
 
 PROCESSES = ("Sentence", "Picture")
 LENGTH, STEP, SECOND = 32, 0.5, 16
 """Images per trial, seconds between them, and the image at which the second stimulus comes."""
 NOISE, DELAY = 2.5, 8
 CUTS = (2, 2, 4)
+TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,13 @@ class Brain:
     grid       voxels per axis
     clusters   true clusters per axis: blocks of the grid
     amplitude  of responses; scales of voxels are amplitude · N(1, 0.6)
-    orders     trials that begin with the sentence, and as many that begin with the picture
+    voxels     how many of the grid there are; all if not given
     """
 
     grid: tuple[int, int, int] = (8, 8, 4)
     clusters: tuple[int, int, int] = (2, 2, 1)
     amplitude: float = 3.0
-    orders: int = 20
+    voxels: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,29 +53,39 @@ class Drawn:
     courses: Floats
     scales: Floats
 
+    def first(self, trials: int) -> Drawn:
+        """Only the first so many trials: half of them of each order."""
+        kept = self.trials.names[:trials]
+        onsets = tuple(each for each in self.onsets if each.trial in set(kept))
+        return Drawn(self.trials.take(kept), onsets, self.clusters, self.courses, self.scales)
 
-def draw(brain: Brain, random: np.random.Generator) -> Drawn:
-    """Trials of a stand-in: odd ones begin with the sentence."""
+    def fit(self, share: Share) -> ProcessFit:
+        """Processes under one way of sharing, a trial of each order held out in turn."""
+        told = HiddenProcesses(LENGTH, self.onsets, share=share, tolerance=TOLERANCE)
+        return told.fit(self.trials, folds=len(self.trials) // 2, seed=1, progress=False)
+
+
+def draw(brain: Brain, orders: int, random: np.random.Generator, name: str = "v") -> Drawn:
+    """Trials of a stand-in, so many of each order: odd ones begin with the sentence."""
     places = np.stack(np.meshgrid(*map(np.arange, brain.grid), indexing="ij"), -1).reshape(-1, 3)
+    places = places[: brain.voxels]
     where = places * np.array(brain.clusters) // np.array(brain.grid)
     clusters = np.unique(where, axis=0, return_inverse=True)[1].reshape(-1)
-    many = int(clusters.max()) + 1
+    many, voxels = int(clusters.max()) + 1, len(places)
     courses = np.array([[response(random) for _ in PROCESSES] for _ in range(many)])
-    voxels = len(places)
     scales = brain.amplitude * random.normal(1.0, 0.6, (len(PROCESSES), voxels))
     values, onsets = {}, []
-    for at in range(2 * brain.orders):
-        name = str(at + 1)
+    for at in range(2 * orders):
         starts = (0, SECOND) if at % 2 == 0 else (SECOND, 0)
         shown = random.normal(0.0, NOISE, (LENGTH, voxels))
         for process, start in enumerate(starts):
             course = courses[clusters, process].T * scales[process]
             shown[start:] += course[: LENGTH - start]
-            onsets.append(Onset(PROCESSES[process], name, start * STEP))
-        values[name] = shown
+            onsets.append(Onset(PROCESSES[process], str(at + 1), start * STEP))
+        values[str(at + 1)] = shown
     trials = Trials(
         values,
-        tuple(f"v{at + 1}" for at in range(voxels)),
+        tuple(f"{name}{at + 1}" for at in range(voxels)),
         step=STEP,
         places=places.astype(np.float64),
         source="a stand-in",
@@ -91,22 +103,7 @@ def response(random: np.random.Generator) -> Floats:
     return np.asarray(course - share * late)
 
 
-def of_orders(drawn: Drawn, trials: int) -> Trials:
-    """The first so many trials: half of them of each order."""
-    return drawn.trials.take(drawn.trials.names[:trials])
-
-
-def scores(drawn: Drawn, trials: int, share: Share) -> tuple[float, int]:
-    """The average log score of held-out trials, and how many groups there are. [Sec. 8.3.2]"""
-    chosen = of_orders(drawn, trials)
-    kept = set(chosen.names)
-    onsets = tuple(each for each in drawn.onsets if each.trial in kept)
-    told = HiddenProcesses(LENGTH, onsets, share=share, tolerance=1e-7)
-    fit = told.fit(chosen, folds=trials // 2, seed=1, progress=False)
+def average(fit: ProcessFit) -> float:
+    """The average log score of trials that were held out."""
     assert fit.score is not None
-    return fit.score.average, len(fit.groups)
-
-
-def partition() -> Partition:
-    """The search of the source."""
-    return Partition(CUTS)
+    return fit.score.average

@@ -46,6 +46,20 @@ EXPERIMENTS = (
         ("4 s", "30 s", "4 min"),
     ),
     Experiment(
+        "niculescu2005-hpm",
+        "hidden processes in one region, by number of trials",
+        "Niculescu 2005, Table 8.3",
+        "tacit.experiments.niculescu_processes",
+        ("4 s", "1 min", "5 min"),
+    ),
+    Experiment(
+        "niculescu2005-regions",
+        "hidden processes in 24 regions of a brain",
+        "Niculescu 2005, Table 8.4",
+        "tacit.experiments.niculescu_regions",
+        ("3 s", "1 min", "15 min"),
+    ),
+    Experiment(
         "zhou2015-table1",
         "borrowed tables and rules in twelve networks",
         "Zhou et al. 2015, Table 1",
