@@ -98,18 +98,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dry", action="store_true")
     dry = parser.parse_args().dry
-    begun = time.perf_counter()
-    drawn = brain()
-    text = f"""## Hidden processes
-
-`benchmarks/processes.py`, {machine()}. {SERIES:,} series, {2 * ORDERS} trials of {LENGTH} measurements, two processes
-of {LENGTH}; 6.4 million measurements. The goal was 30 s for the whole fit. All fits give courses with intervals, scales, residual
-noise and the log-likelihood; numpy gives courses only. "One group" is alternating least squares from two starts.
-
-{fits(drawn)}
-
-Measured in {time.perf_counter() - begun:.0f} s, beside other work on the same machine: CPU seconds tell more than wall seconds.
-"""
+    begun, drawn = time.perf_counter(), brain()
+    lines = [
+        "## Hidden processes",
+        "",
+        f"`benchmarks/processes.py`, {machine(('numpy', 'scipy'))}. {SERIES:,} series, {2 * ORDERS} "
+        f"trials of {LENGTH} measurements, two processes of {LENGTH}; 6.4 million measurements. The "
+        "goal was 30 s for the whole fit. All fits give courses with intervals, scales, noise and "
+        'the log-likelihood; numpy gives courses only. "One group" is alternating least squares '
+        "from two starts.",
+        "",
+        fits(drawn),
+        "",
+        f"Measured in {time.perf_counter() - begun:.0f} s, beside other work on the same machine: "
+        "CPU seconds tell more than wall seconds.",
+    ]
+    text = "\n".join(lines) + "\n"
     print(text)
     if not dry:
         write_section("processes", text)
