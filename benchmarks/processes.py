@@ -102,11 +102,11 @@ def main() -> None:
     lines = [
         "## Hidden processes",
         "",
-        f"`benchmarks/processes.py`, {machine(('numpy', 'scipy'))}. {SERIES:,} series, {2 * ORDERS} "
-        f"{2 * ORDERS} trials of {LENGTH} measurements, two processes of {LENGTH}; 6.4 million measurements. "
-        "The goal was 30 s for the whole fit. All fits give courses with intervals, scales, noise and "
-        'the log-likelihood; numpy gives courses only. "One group" is alternating least squares '
-        "from two starts.",
+        f"`benchmarks/processes.py`, {machine(('numpy', 'scipy'))}.",
+        f"{SERIES:,} series, {2 * ORDERS} trials of {LENGTH} measurements, two processes of "
+        f"{LENGTH}; 6.4 million measurements. The goal was 30 s for the whole fit. All fits give "
+        "courses with intervals, scales, noise and the log-likelihood; numpy gives courses only. "
+        "One group is alternating least squares from two starts.",
         "",
         fits(drawn),
         "",
