@@ -116,8 +116,17 @@ def _atom(tree: Any) -> Sum:
         return Sum(_atom(tree.children[0]).turned(-1), first, last)
     if tree.data == "sum":
         return sum_of(tree)
-    kind = {"probability": "P", "leak": "link"}.get(tree.data, tree.data)
+    kind = _KINDS.get(tree.data, tree.data)
     return Sum((Product(of=made(tree), kind=kind),), first, last)
+
+
+_KINDS = {
+    "probability": "P",
+    "leak": "link",
+    "intercept": "coefficient",
+    "variance": "coefficient",
+}
+"""What an atom is a number of, where that has another name than the atom."""
 
 
 def _product(tree: Any) -> Sum:
