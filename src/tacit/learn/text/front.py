@@ -18,7 +18,7 @@ from tacit.io.states import natural_order
 from tacit.knowledge.knowledge import KnowledgeLike
 from tacit.learn.text.estimated import KINDS, Task
 from tacit.learn.text.evidence import count_words, texts
-from tacit.learn.text.model import TextModel, learned_from, rows_of
+from tacit.learn.text.model import TextModel, rows_of
 from tacit.learn.text.words import Words
 from tacit.learn.text.words import words as as_words
 
@@ -81,7 +81,9 @@ def fit_text(  # noqa: PLR0913 - help() and editors show options only if they ar
     )
     row = rows_of(task, classes, groups, len(found))
     counts = count_words(found, row, task.shape, _weights(weights, len(found)), kind == KINDS[1])
-    return learned_from(task, counts)
+    model = TextModel(task, counts)
+    model.log_word  # noqa: B018 - what is wrong with prior or rules is said here, not later
+    return model
 
 
 def _check_any(found: Words) -> None:

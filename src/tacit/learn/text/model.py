@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ TOLD = 8
 """Words per class that are shown as the most telling."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TextModel:
     """Classes of documents and their words.
 
@@ -32,18 +33,33 @@ class TextModel:
                  position
     bernoulli    each word of the dictionary stands in the document or not, given the class
 
-    task     kind, variables, dictionary, prior, estimate, rules
-    counts   the evidence; more of it makes a new model: `update`
-    log_class  (groups, classes) log P(group, class)
-    log_word   (groups, classes, words) log P(word | group, class); of "bernoulli" log P(it stands)
-    ruled    the fit of the network, where rules asked for one
+    task    kind, variables, dictionary, prior, estimate, rules
+    counts  the evidence; more of it makes a new model: `update`
+
+    The parameters are estimated when they are first asked for, so that batches cost their counting.
     """
 
     task: Task
     counts: TextCounts
-    log_class: Floats
-    log_word: Floats
-    ruled: Fit | None
+
+    @cached_property
+    def _learned(self) -> tuple[Floats, Floats, Fit | None]:
+        return learned(self.task, self.counts)
+
+    @property
+    def log_class(self) -> Floats:
+        """(groups, classes) log P(group, class)."""
+        return self._learned[0]
+
+    @property
+    def log_word(self) -> Floats:
+        """(groups, classes, words) log P(word | group, class); of "bernoulli" that it stands."""
+        return self._learned[1]
+
+    @property
+    def ruled(self) -> Fit | None:
+        """The fit of the network, where rules asked for one."""
+        return self._learned[2]
 
     @property
     def kind(self) -> str:
@@ -80,7 +96,7 @@ class TextModel:
         found = as_words(documents, task.dictionary)
         row = rows_of(task, classes, groups, len(found))
         more = count_words(found, row, task.shape, weights, task.kind == "bernoulli")
-        return learned_from(task, self.counts + more)
+        return TextModel(task, self.counts + more)
 
     def predict(self, documents: Any, *, groups: Any = None) -> TextPrediction:
         """P(class | words) of documents; where groups are not said, they are summed out."""
@@ -171,11 +187,6 @@ def shares_of(log_joint: Floats) -> Floats:
         found = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
         found /= found.sum(axis=1, keepdims=True)
     return np.asarray(found)
-
-
-def learned_from(task: Task, counts: TextCounts) -> TextModel:
-    """The model of this evidence."""
-    return TextModel(task, counts, *learned(task, counts))
 
 
 def rows_of(task: Task, classes: Any, groups: Any, documents: int) -> Ints:
