@@ -194,7 +194,7 @@ def log_words(kind: str, counts: Any, log_word: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         absent = np.log1p(-np.exp(np.minimum(log_word, 0.0)))
     if np.isfinite(absent).all() and np.isfinite(log_word).all():
-        return _weighed(stands, log_word - absent) + absent.sum(axis=1)
+        return np.asarray(_weighed(stands, log_word - absent) + absent.sum(axis=1))
     sure = np.isneginf(absent)  # a word that every document of the class has
     base = np.where(sure, 0.0, absent).sum(axis=1)
     found = _weighed(stands, log_word) - _weighed(stands, np.where(sure, 0.0, absent)) + base
