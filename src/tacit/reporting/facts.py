@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tacit.learn.evaluation.curve import LearningCurve
+from tacit.learn.evaluation.evaluation import Evaluation
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
 from tacit.learn.unseen.proposals import HiddenProposals
@@ -21,6 +23,7 @@ from tacit.reporting.gaps import missing
 from tacit.reporting.hierarchies import hierarchy
 from tacit.reporting.loans import borrowed
 from tacit.reporting.paths import path
+from tacit.reporting.predicted import learning, prediction
 from tacit.reporting.proposed import proposals
 from tacit.reporting.rules import rules
 from tacit.reporting.runs import course
@@ -48,14 +51,24 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
 }
 
 
-def facts(fit: Fit) -> dict[str, Any]:
-    """What a report says of this fit; sections without anything to say are left out."""
+def facts(
+    fit: Fit, evaluation: Evaluation | None = None, curve: LearningCurve | None = None
+) -> dict[str, Any]:
+    """What a report says of this fit; sections without anything to say are left out.
+
+    evaluation  how well a variable was predicted, after the tables; curve from how many cases
+    """
     extent = some(len(fit.network), "variable")
     if isinstance(fit, HiddenProposals):
         extent = f"{some(len(fit.accepted), 'hidden variable')} among {extent}"
     if isinstance(fit, Search):
         extent = f"{some(len(fit.dag.arcs), 'arc')} among {extent}"
-    told = ((kind, title, build(fit)) for kind, (title, build) in BUILDERS.items())
+    told = [(kind, title, build(fit)) for kind, (title, build) in BUILDERS.items()]
+    place = 1 + list(BUILDERS).index("tables")
+    if curve is not None:
+        told.insert(place, ("learning", "From how many cases", learning(curve)))
+    if evaluation is not None:
+        told.insert(place, ("prediction", "How well it predicts", prediction(evaluation)))
     return {
         "format": FORMAT,
         "version": VERSION,

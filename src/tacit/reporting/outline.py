@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
-from tacit.reporting import hierarchies, inferred, paths, process_words, proposed_words, sought
+from tacit.reporting import (
+    hierarchies,
+    inferred,
+    paths,
+    predicted,
+    process_words,
+    proposed_words,
+    sought,
+)
 from tacit.reporting.bent import curve_equation, followed
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
 from tacit.reporting.inferred import hidden, missing
@@ -191,6 +199,8 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "guidance": sought.guidance,
     "rules": rules,
     "tables": _tables,
+    "prediction": predicted.blocks,
+    "learning": predicted.learning_blocks,
     "missing": missing,
     "hierarchy": hierarchies.blocks,
     "proposals": proposed_words.blocks,

@@ -11,7 +11,10 @@ from typing import Any
 
 from tacit.core.errors import OptionError
 from tacit.io.files import suffix, write_whole
+from tacit.learn.evaluation.curve import LearningCurve
+from tacit.learn.evaluation.evaluation import Evaluation
 from tacit.learn.fits import Fit
+from tacit.learn.heldout import CrossValidation
 from tacit.learn.processes.fitted import ProcessFit
 from tacit.reporting import markdown, text
 from tacit.reporting.facts import facts
@@ -75,10 +78,39 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
 }
 
 
-def report(fit: Fit | ProcessFit) -> Report:
-    """What the reader of a fit wants to know; sections without anything to say are left out."""
+def report(
+    fit: Fit | ProcessFit,
+    *,
+    evaluation: Evaluation | CrossValidation | None = None,
+    curve: LearningCurve | None = None,
+) -> Report:
+    """What the reader of a fit wants to know; sections without anything to say are left out.
+
+    evaluation  how well a variable is predicted: of `tc.evaluate`, or of `tc.cross_validate` with a
+                target
+    curve       of `tc.learning_curve`
+    """
+    judged = _judged(evaluation)
+    if curve is not None and not isinstance(curve, LearningCurve):
+        raise OptionError(f"curve is what tc.learning_curve returns, not a {type(curve).__name__}")
     if isinstance(fit, ProcessFit):
         return Report(process_facts(fit))
     if not isinstance(fit, Fit):
         raise OptionError(f"a report is about what tc.fit returns, not a {type(fit).__name__}")
-    return Report(facts(fit))
+    return Report(facts(fit, judged, curve))
+
+
+def _judged(given: Any) -> Evaluation | None:
+    """The evaluation itself, or that of a cross-validation."""
+    found = given.evaluation if isinstance(given, CrossValidation) else given
+    if isinstance(given, CrossValidation) and found is None:
+        raise OptionError(
+            "this cross-validation predicted no variable: name one with tc.cross_validate(..., "
+            "target=...)"
+        )
+    if found is not None and not isinstance(found, Evaluation):
+        raise OptionError(
+            "evaluation is what tc.evaluate or tc.cross_validate returns, not a "
+            f"{type(given).__name__}"
+        )
+    return found
