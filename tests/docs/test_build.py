@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tacit as tc
+import tacit.sklearn
 from tacit.cli.main import execute
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,13 +34,17 @@ def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
 
 def test_the_reference_names_everything_public() -> None:
     text = (DOCS / "reference.md").read_text(encoding="utf-8")
-    told = set(re.findall(r"auto\w+:: tacit\.(\w+)", text))
+    told = set(re.findall(r"auto\w+:: tacit\.(\w+)$", text, re.MULTILINE))
     assert told == set(tc.__all__) - {"__version__"}
+    estimators = set(re.findall(r"auto\w+:: tacit\.sklearn\.(\w+)$", text, re.MULTILINE))
+    assert estimators == set(tacit.sklearn.__all__)
 
 
 @pytest.mark.parametrize(
     "command",
     [
+        "evaluate",
+        "text",
         "fit",
         "search",
         "check",

@@ -15,6 +15,8 @@ from tacit.cli.main import execute
 
 DAG = "Smoker -> Cancer -> Xray"
 COMMANDS = (
+    "evaluate",
+    "text",
     "posterior",
     "compare",
     "discover",

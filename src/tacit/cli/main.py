@@ -17,6 +17,7 @@ from tacit.cli import (
     convert,
     demo,
     discover,
+    evaluate,
     fit,
     hidden,
     posterior,
@@ -29,6 +30,7 @@ from tacit.cli import (
     score,
     search,
     show,
+    text,
 )
 from tacit.cli.answers import Answer
 from tacit.cli.completion import scripted
@@ -56,8 +58,10 @@ for module, command in (
     (check, check.check),
     (posterior, posterior.posterior),
     (compare, compare.compare),
+    (evaluate, evaluate.evaluate),
     (discover, discover.discover),
     (processes, processes.processes),
+    (text, text.text),
     (query, query.query),
     (predict, predict.predict),
     (score, score.score),

@@ -109,7 +109,7 @@ def processes(
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> Answer:
-    """Learn processes that add up in what is measured, from trials in which they start.
+    """Learn processes that add up in series of many trials.
 
     Each process has a course; series that share it show it at scales of their own. Which series
     share is told, cut out of space, or grown.
