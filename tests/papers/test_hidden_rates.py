@@ -27,15 +27,20 @@ QUICK: dict[str, Any] = {"tries": 4, "shown": 1, "bootstrap": 4}
 
 
 def test_a_clear_cause_is_found_with_its_states_nearly_always() -> None:
-    """Place and states, over seeds."""
+    """Place and states, over seeds.
+
+    With two of its children above it and one state fewer the cause explains the signs as well.
+    """
     told = [
         tc.propose_hidden(patients(4000, seed), most=1, seed=seed, progress=False, **QUICK)
         for seed in range(5)
     ]
     found = [each.accepted[0] for each in told if each.accepted]
     assert len(found) >= 4
-    assert all(len(set(SIGNS) ^ set(each.children)) <= 1 for each in found)
-    assert sum(each.states == 3 for each in found) >= len(found) - 1
+    assert all({*each.children, *each.parents} == set(SIGNS) for each in found)
+    whole = [each for each in found if not each.parents]
+    assert len(whole) >= 3
+    assert all(each.states == 3 for each in whole)
 
 
 def test_nothing_is_found_where_nothing_is_hidden() -> None:

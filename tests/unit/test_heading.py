@@ -12,7 +12,7 @@ from strategies import discrete_networks
 from tacit.core.equivalence import equivalent
 from tacit.knowledge.knowledge import as_knowledge
 from tacit.knowledge.limits import Limits, limits_of
-from tacit.learn.unseen.heading import headed
+from tacit.learn.unseen.heading import headed, starred
 
 
 @given(discrete_networks(), st.data())
@@ -51,3 +51,28 @@ def test_rules_keep_an_arc_as_it_is(rules: str | None, parents: tuple[str, ...])
     )
     limits = limits_of(as_knowledge(rules), network.dag.names)
     assert headed(network, "H", limits).dag.parents["H"] == parents
+
+
+def free(dag: tc.Dag, rules: str | None = None) -> Limits:
+    return limits_of(as_knowledge(rules), dag.names)
+
+
+def test_in_a_star_all_neighbours_are_children_and_none_is_linked_to_another() -> None:
+    dag = tc.Dag.parse("P -> A; Q -> A; P -> H; H -> A; H -> B; A -> B; B -> C; D -> B")
+    star = starred(dag, "H", free(dag))
+    assert star is not None
+    assert star.parents["H"] == ()
+    assert set(star.children["H"]) == {"P", "A", "B"}
+    assert set(star.arcs) == {
+        ("H", "P"), ("H", "A"), ("H", "B"), ("Q", "A"), ("B", "C"), ("D", "B"),
+    }  # fmt: skip
+    assert starred(star, "H", free(star)) is None
+
+
+@pytest.mark.parametrize("rules", ["require P -> H", "forbid H -> P", "require A -> B"])
+def test_no_star_breaks_a_rule(rules: str) -> None:
+    dag = tc.Dag.parse("P -> H; H -> A; H -> B; A -> B")
+    assert starred(dag, "H", free(dag)) is not None
+    assert starred(dag, "H", free(dag, rules)) is None
+    few = tc.Dag.parse("P -> H; H -> A; H -> B; D -> B")
+    assert starred(few, "H", free(few, "at most 1 parent")) is None

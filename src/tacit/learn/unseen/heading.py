@@ -1,4 +1,4 @@
-"""Arcs into a hidden variable that might as well leave it, turned round."""
+"""Arcs into a hidden variable, turned round: where they might as well leave it, or all at once."""
 
 from __future__ import annotations
 
@@ -24,6 +24,35 @@ def headed(network: Network, name: str, limits: Limits) -> Network:
         if not free:
             return network
         network = turned(network, free[0], name)
+
+
+def starred(dag: Dag, name: str, limits: Limits) -> Dag | None:
+    """The dag in which all that a variable is linked to are its children, and none is linked to
+    another; None if that is the same dag, or one that the rules do not allow.
+
+    Where two effects of a cause stand above it instead, all else leans on their arcs, and no
+    single change leads from there to the cause above all of them.
+    """
+    around = {*dag.children[name], *dag.parents[name]}
+    parents = {
+        each: (name, *(other for other in who if other not in around and other != name))
+        if each in around
+        else who
+        for each, who in dag.parents.items()
+    }
+    star = Dag({**parents, name: ()})
+    if set(star.arcs) == set(dag.arcs) or not _allowed(star, limits):
+        return None
+    return star
+
+
+def _allowed(dag: Dag, limits: Limits) -> bool:
+    place = {name: at for at, name in enumerate(limits.names)}
+    there = np.zeros_like(limits.required)
+    for tail, head in dag.arcs:
+        there[place[tail], place[head]] = True
+    free = not (there & ~limits.allowed).any() and not (limits.required & ~there).any()
+    return bool(free and (there.sum(axis=0) <= limits.most).all())
 
 
 def _may_turn(dag: Dag, parent: str, child: str, limits: Limits) -> bool:

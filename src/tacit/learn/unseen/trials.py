@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tacit.core.dag import Dag
@@ -12,7 +13,7 @@ from tacit.knowledge.mentions import states_of
 from tacit.learn.methods import EM
 from tacit.learn.unseen.agglomerated import Agglomeration
 from tacit.learn.unseen.agglomeration import agglomerate
-from tacit.learn.unseen.heading import headed
+from tacit.learn.unseen.heading import headed, starred
 from tacit.learn.unseen.learning import (
     GLANCE,
     NEW,
@@ -25,7 +26,7 @@ from tacit.learn.unseen.learning import (
     states_in,
 )
 from tacit.learn.unseen.places import Place
-from tacit.learn.unseen.sought import FIRST_STATES, PARAMS, Bench
+from tacit.learn.unseen.sought import FIRST_STATES, FULL, PARAMS, Bench
 
 WHOLE = 50
 STARTS, STEPS = 3, 20
@@ -160,32 +161,36 @@ def _worked_out(bench: Bench, trial: Trial, memory: Memory) -> Trial:
     Merging begins again in the dag that was learned, and one state more and one less are tried
     from it. What scores highest goes on, until nothing scores higher.
     """
-    best, how, name = trial, bench.settings.finish, trial.place.name
-    fixed = bool(trial.place.asked and trial.place.asked.states) or bench.settings.states
+    best, how = trial, bench.settings.finish
     for _ in range(WHOLE):
         if best.learned is None:
             return best
-        again = merged(bench, best.learned.network.dag, name)
-        rivals = [Trial(best.place, best.states, best.merged, best.learned)]
-        if again is not None:
-            most = min(bench.settings.most_states, again.first_states)
-            numbers = {best.states} if fixed else {best.states - 1, best.states, best.states + 1}
-            rivals += [
-                Trial(
-                    best.place,
-                    k,
-                    again.states,
-                    Learned(_start(bench, again, k, best.place), best.score),
-                )
-                for k in sorted(numbers)
-                if 2 <= k <= most and _suits(bench, best.place, k)
-            ]
-        tried = [_led_on(bench, each, how, memory) for each in rivals]
+        tried = [_led_on(bench, each, how, memory) for each in _rivals(bench, best)]
         better = max(tried, key=lambda each: each.score)
         if better.score <= best.score + NEW:
             return Trial(best.place, best.states, best.merged, best.learned, True)
         best = better
     return best
+
+
+def _rivals(bench: Bench, best: Trial) -> Iterator[Trial]:
+    """The trial itself, and starts near it: other numbers of states, in its dag and in the one in
+    which its variable is the only parent of all its neighbours."""
+    assert best.learned is not None
+    yield Trial(best.place, best.states, best.merged, best.learned)
+    dag, name, settings = best.learned.network.dag, best.place.name, bench.settings
+    fixed = bool(best.place.asked and best.place.asked.states) or settings.states
+    star = starred(dag, name, bench.limits(dag, name)) if settings.finish == FULL else None
+    for begin, fewer in ((dag, 1), (star, 0)):
+        again = None if begin is None else merged(bench, begin, name)
+        if again is None:
+            continue
+        numbers = (best.states,) if fixed else range(best.states - fewer, best.states + 2)
+        most = min(settings.most_states, again.first_states)
+        for k in numbers:
+            if 2 <= k <= most and _suits(bench, best.place, k):
+                start = _start(bench, again, k, best.place)
+                yield Trial(best.place, k, again.states, Learned(start, best.score))
 
 
 def curve_of(bench: Bench, trial: Trial, again: Agglomeration | None) -> dict[int, float]:
