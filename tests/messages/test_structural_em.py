@@ -128,7 +128,7 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
             "discrete variables only\n\nuse tc.BIC() or tc.BDeu(5)",
         ),
         (
-            REAL,
+            {"X": np.arange(20.0) + 0.5, "G": ["u", "v", "v", "u"] * 5},
             {},
             "'X' is continuous: structural EM needs discrete variables only\n\n"
             "make it discrete with tc.discretise, or leave it out: leave_out=['X']",

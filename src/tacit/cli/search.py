@@ -238,9 +238,9 @@ def _searched(
 def _within(method: Any, why: str) -> Any:
     """The search of each round: it does not restart, structural EM does."""
     from tacit.learn.annealing.settings import WeightAnnealing
-    from tacit.learn.structure.settings import HillClimb, Tabu
+    from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 
-    if isinstance(method, HillClimb | Tabu):
+    if isinstance(method, HillClimb | Tabu | IdealParent):
         return replace(method, restarts=0)
     if isinstance(method, WeightAnnealing | None):
         return method

@@ -17,18 +17,26 @@ from tacit.estimate.priors import BDeu, Prior
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore
 from tacit.infer.sampling import fresh_seed
+from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.hidden import Hidden
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import chosen_of
+from tacit.learn.structure.question import without
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_asking import Asked, Said, ask
 from tacit.learn.structure.sem_checkpoint import FORM, KeptRounds
 from tacit.learn.structure.sem_found import as_found
 from tacit.learn.structure.sem_job import PLAIN
+from tacit.learn.structure.sem_reals_front import (
+    RealWishes,
+    all_real,
+    refuse_for_reals,
+    structural_em_reals,
+)
 from tacit.learn.structure.sem_running import Course, run_structural_em
-from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 
 RESTARTS = 5
 """Starts where variables are hidden, unless told. [HV1 3.6, 5.4]"""
@@ -46,7 +54,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     knowledge: KnowledgeLike = None,
     score: AnyScore | None = None,
     variant: str | None = None,
-    method: HillClimb | Tabu | WeightAnnealing | None = None,
+    method: HillClimb | Tabu | IdealParent | WeightAnnealing | None = None,
     dag_prior: DagPrior | None = None,
     prior: Prior | None = None,
     estimate: Estimate | None = None,
@@ -81,7 +89,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
                about tables they never fall
     variant    "bayes" for a prior as score, "map" for the others; nothing needs to be said
     method     the search of each round, `tc.HillClimb(restarts=0)` unless given, or `tc.Tabu()`;
-               `tc.WeightAnnealing(...)` of one first makes a round at every temperature
+               `tc.WeightAnnealing(...)` of one first makes a round at every temperature. Where all
+               columns are continuous, joined by lines, also `tc.IdealParent()`; `tc.BIC()` scores
     prior, estimate  of the parameters; by default the prior that scores, else `tc.BDeu(1)`
     around     hidden variables: only their parents and those of their Markov blankets may change
     leave_out  columns that are no variables
@@ -97,6 +106,16 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     for name, number in (("restarts", restarts), ("steps", steps), ("max_rounds", max_rounds)):
         if number is not None and not (type(number) is int and number >= 1):
             raise OptionError(f"{name}={number!r} must be a whole number, 1 or more")
+    whole = as_dataset(data) if not isinstance(start, Network) else None
+    if whole is not None and all_real(without(whole, leave_out)):
+        refuse_for_reals(
+            {"hidden": hidden, "variant": variant, "prior": prior, "around": around,
+             "restarts": restarts, "checkpoint": checkpoint}
+        )  # fmt: skip
+        asked_of_reals = RealWishes(
+            start, knowledge, score, method, dag_prior, leave_out, steps, max_rounds, seed, progress
+        )
+        return structural_em_reals(whole, asked_of_reals)
     chosen: AnyScore = BDeu(5) if score is None else score
     _check_variant(variant, chosen)
     inner, annealing = _methods(method)

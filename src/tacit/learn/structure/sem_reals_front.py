@@ -1,0 +1,136 @@
+"""`structural_em` on continuous columns: what is asked, checked, and what is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tacit.core.dataset import Dataset
+from tacit.core.errors import MissingError, OptionError, listed, quoted
+from tacit.core.variables import Continuous
+from tacit.engines.gaussian_scores import check_gaussian
+from tacit.estimate.scores.dag_priors import DagPrior
+from tacit.estimate.scores.values import BIC, AnyScore, BGe
+from tacit.infer.normal.gaps import Patterns
+from tacit.infer.sampling import fresh_seed
+from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.knowledge.limits import reasons_of
+from tacit.learn.fit import fit
+from tacit.learn.methods import EM
+from tacit.learn.progress import Callback, watched
+from tacit.learn.structure.fitted import as_search, found_of
+from tacit.learn.structure.outcome import Outcome
+from tacit.learn.structure.question import Question, check_scores, joinable, without
+from tacit.learn.structure.searched import Search
+from tacit.learn.structure.sem_reals import RealJob, network_of, run_rounds, scorer_at
+from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
+from tacit.learn.structure.starting import start_of
+from tacit.learn.structures import NUMBERS_UNUSED
+
+PLAIN = HillClimb(restarts=0)
+USED = "the network gave structure and states, and its numbers were the start"
+
+
+def all_real(cases: Dataset) -> bool:
+    """Whether every column is continuous, so that lines join them."""
+    every = cases.variables.values()
+    return bool(every) and all(isinstance(each, Continuous) for each in every)
+
+
+def refuse_for_reals(wishes: Mapping[str, Any]) -> None:
+    """Nothing, or an error about what structural EM over lines cannot be asked."""
+    if wishes.get("hidden") is not None:
+        raise OptionError(
+            "hidden= names hidden variables with states, and all columns are continuous"
+            "\n\ntc.search(data, method=tc.IdealParent(hidden=True)) finds hidden parents of them"
+        )
+    for option, wish in wishes.items():
+        if wish is not None:
+            raise OptionError(
+                f"{option}= means nothing to structural EM over continuous columns\n\nleave it out"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RealWishes:
+    """What structural EM over lines is asked, as `structural_em` takes it."""
+
+    start: Any
+    knowledge: KnowledgeLike
+    score: AnyScore | None
+    method: Any
+    dag_prior: DagPrior | None
+    leave_out: Sequence[str]
+    steps: int
+    max_rounds: int
+    seed: int | None
+    progress: bool | Callback | None
+
+
+def structural_em_reals(whole: Dataset, wishes: RealWishes) -> Search:
+    """Structural EM over lines, fitted once more to its end."""
+    question, method = _question(whole, wishes), wishes.method
+    values, means, scale = RealJob.columns(question.cases)
+    known = check_gaussian(question.score)
+    assert not isinstance(known, BGe)
+    job = RealJob(
+        question.names, Patterns.of(values, question.cases.weights), means, scale, known,
+        question.limits, question.terms, replace(method or PLAIN, restarts=0),
+        steps=wishes.steps,
+    )  # fmt: skip
+    begin, seed = start_of(question, wishes.start), fresh_seed(wishes.seed)
+    with watched(wishes.progress, "structural EM") as told:
+        found = run_rounds(job, begin, wishes.max_rounds, seed, told)
+    shift = -float(job.patterns.weights @ (~np.isnan(values)) @ np.log(scale))
+    outcome = Outcome(
+        found.parents, found.score + shift, found.stop, tuple(each + shift for each in found.trace),
+        found.evaluations, found.moves,
+    )  # fmt: skip
+    at_last = replace(question, scorer=scorer_at(job, found.completed.moments))
+    fitted = fit(
+        network_of(job, found), question.cases, knowledge=question.knowledge, start="given",
+        method=EM(restarts=1), seed=seed, progress=False,
+    )  # fmt: skip
+    notes = tuple(note for note in fitted.notes if note not in (USED, NUMBERS_UNUSED))
+    said = {
+        "score": question.score.describe(),
+        "method": f"structural EM with {job.method.describe()}",
+        "dag_prior": None if question.dag_prior is None else question.dag_prior.describe(),
+        "starts": 1,
+        **({"left_out": list(question.left_out)} if question.left_out else {}),
+    }
+    found_ = found_of(at_last, outcome)
+    return as_search(replace(fitted, notes=notes), outcome, found_, said, question.cases.notes)
+
+
+def _question(whole: Dataset, wishes: RealWishes) -> Question:
+    method, score, dag_prior = wishes.method, wishes.score, wishes.dag_prior
+    cases = without(whole, wishes.leave_out)
+    gone = tuple(name for name in whole.names if name not in cases)
+    empty = [name for name in cases.names if np.isnan(cases[name]).all()]
+    if empty:
+        raise MissingError(
+            f"{listed(map(quoted, empty), 6)} has no value in any case\n\nleave the column out"
+        )
+    chosen = BIC() if score is None else score
+    prior = check_scores(chosen, dag_prior)
+    known = check_gaussian(chosen)
+    if isinstance(known, BGe):
+        raise OptionError(
+            f"{known.describe()} scores complete cases only\n\nwhere cells are missing use tc.BIC()"
+        )
+    if not isinstance(method, HillClimb | Tabu | IdealParent | None):
+        raise OptionError(
+            "method takes tc.HillClimb(), tc.Tabu() or tc.IdealParent() where columns are "
+            f"continuous, not {method!r}"
+        )
+    rules = as_knowledge(wishes.knowledge)
+    most = None if method is None else method.most_parents
+    reasons = reasons_of(rules, cases.names, most, parameters=True)
+    terms = None if prior is None else prior.terms(cases.names)
+    scorer: Any = None  # a question of every round has its own
+    limits = joinable(cases, reasons)
+    return Question(cases, scorer, chosen, prior, terms, rules, reasons, limits, gone)
