@@ -22,6 +22,7 @@ from tacit.knowledge.expansion import expansion
 from tacit.knowledge.implied import SAME, affordable, cell_intervals, redundant
 from tacit.knowledge.orders import orders_taken
 from tacit.knowledge.polytope import Interior, relative_interior
+from tacit.knowledge.slots import Regressed
 from tacit.knowledge.statements import Arcs, MostParents, Rule, Tiers
 from tacit.knowledge.structural import check_rule
 from tacit.knowledge.wording import called, labels, place, plainly
@@ -43,6 +44,7 @@ class Check:
     structure  statements about arcs, each with what the dag has against it (mostly nothing)
     fixed      cells that the rules settle though none names their number, and that number
     tight      rows of rules that always hold with equality, though other rules do not say so
+    regressed  the rules about Gaussian families, bound to their numbers
     """
 
     bound: Bound
@@ -54,11 +56,18 @@ class Check:
     fixed: tuple[Ints, Floats]
     tight: Ints
     notes: tuple[str, ...] = ()
+    regressed: Regressed | None = None
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """Those about parameters, in the order in which they were written."""
         return self.bound.rules
+
+    @property
+    def count(self) -> int:
+        """How many rules there are of all kinds."""
+        regressed = 0 if self.regressed is None else len(self.regressed.rules)
+        return len(self.rules) + len(self.structure) + regressed
 
     @property
     def curved(self) -> tuple[int, ...]:
@@ -96,9 +105,7 @@ class Check:
 
     def __repr__(self) -> str:
         verdict = "can hold together" if self.feasible else "conflict"
-        return (
-            f"<Check of {counted(len(self.rules) + len(self.structure), 'rule')}: they {verdict}>"
-        )
+        return f"<Check of {counted(self.count, 'rule')}: they {verdict}>"
 
     def __str__(self) -> str:
         from tacit.knowledge.showing import as_text
@@ -119,6 +126,7 @@ class Check:
                 {"text": rule.text, "place": place(rule), "obeyed": not against}
                 for rule, against in self.structure
             ],
+            **({} if self.regressed is None else {"regressions": _regressions(self.regressed)}),
             "conflicts": [_conflict(conflict) for conflict in self.conflicts],
             "more_conflicts": self.more,
             "forced": list(self.forced),
@@ -138,6 +146,14 @@ class Check:
             "redundant": implied,
             "implied_by": list(self.redundant[number]) if implied else [],
         }
+
+
+def _regressions(found: Regressed) -> list[dict[str, Any]]:
+    """Rules about Gaussian families, each with what it stands for."""
+    return [
+        {"text": rule.text, "place": place(rule), "expansion": list(found.expansion(number))}
+        for number, rule in enumerate(found.rules)
+    ]
 
 
 def _conflict(conflict: Conflict) -> dict[str, Any]:

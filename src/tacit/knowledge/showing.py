@@ -39,7 +39,7 @@ def as_text(check: Check) -> str:
 
 def verdict(check: Check) -> str:
     """One line: how many rules, and whether they can hold together."""
-    count = len(check.rules) + len(check.structure)
+    count = check.count
     head, alone = counted(count, "rule"), count == 1
     if not check.feasible:
         return f"{head}: {'it cannot hold' if alone else 'they cannot all hold'}"
@@ -65,6 +65,12 @@ def _rules(check: Check) -> Iterator[str]:
             yield f"    ({check.implied_by(number)})"
     if (more := len(check.rules) - MOST_RULES) > 0:
         yield f"... and {counted(more, 'more rule')}"
+    if check.regressed is not None:
+        for number, rule in enumerate(check.regressed.rules[:MOST_RULES]):
+            yield written(rule)
+            lines = check.regressed.expansion(number)
+            if len(lines) > 1:
+                yield from (f"    {line}" for line in lines[:6])
     yield from (f"{written(rule)}\n    (so it is)" for rule, no in check.structure if not no)
 
 

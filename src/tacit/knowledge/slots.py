@@ -106,6 +106,10 @@ class Regressed:
     rules: tuple[Rule, ...]
     rows: tuple[Row, ...]
 
+    def expansion(self, number: int) -> tuple[str, ...]:
+        """What a rule says, configuration by configuration."""
+        return tuple(self.instance(row) for row in self.rows if row.rule == number)
+
     def instance(self, row: Row) -> str:
         """A row as the language would write it."""
         parts = []

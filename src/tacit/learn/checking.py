@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tacit.core.dag import Dag
 from tacit.core.errors import KnowledgeError, OptionError
 from tacit.core.network import Network
-from tacit.core.variables import Discrete, Variable
+from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.estimate.continuous.tying import tie_conflicts
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.checks import Check, Frame, checked
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.knowledge.regressions import bind_regressions, speaks_of_regressions
+from tacit.knowledge.statements import Rule
 from tacit.learn.structures import Structure, as_structure, families_of
 
 
@@ -38,16 +42,32 @@ def check(
     if not known:
         raise KnowledgeError("there are no rules to check")
     structure = as_structure(network)
+    variables: Mapping[str, Variable] = {}
     if len(known.structure) == len(known):
         frame = Frame(structure.dag, Cells.of({}), others=structure.dag.names)
     else:
-        frame = _frame(structure.dag, _variables(structure, data))
-    found = checked(known.rules, frame, everything)
+        variables = _variables(structure, data)
+        frame = _frame(structure.dag, variables)
+    real = any(isinstance(each, Continuous) for each in variables.values())
+    rest = [rule for rule in known.rules if not (real and speaks_of_regressions(rule))]
+    found = checked(rest, frame, everything)
+    if len(rest) < len(known.rules):
+        found = _with_regressions(found, known.rules, families_of(structure.dag, variables))
     if found.bound.curved:
         from tacit.estimate.curved.functions import functions_of
 
         functions_of(found.bound, structure.dag)  # an event that is too wide is told of now
     return found
+
+
+def _with_regressions(
+    found: Check, rules: Sequence[Rule], families: Mapping[str, tuple[Variable, ...]]
+) -> Check:
+    """What rules about Gaussian families say beside those about tables."""
+    spoken = [rule for rule in rules if speaks_of_regressions(rule)]
+    rest = [rule for rule in rules if not speaks_of_regressions(rule)]
+    bound = bind_regressions(spoken, families, rest)
+    return replace(found, regressed=bound, conflicts=(*found.conflicts, *tie_conflicts(bound)))
 
 
 def _frame(dag: Dag, variables: Mapping[str, Variable]) -> Frame:

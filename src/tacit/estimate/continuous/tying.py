@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.core.errors import ConflictError
 from tacit.core.family import Family
 from tacit.estimate.continuous.regressions import regressions
 from tacit.estimate.continuous.ties import Block, Squares, Tied, joins, solve_block
 from tacit.knowledge.conflicts import Conflict, conflict_error
 from tacit.knowledge.slots import Regressed, Row, shape, width
-from tacit.knowledge.statements import Rule
 
 Member: TypeAlias = tuple[str, int]
 """A regression: the child, and the configuration of its discrete parents."""
@@ -134,9 +132,16 @@ def compile_ties(bound: Regressed, pinned: Sequence[Member] = ()) -> Ties:
         _group(bound, members, rows, [each for each in members if each in pinned])
         for members, rows in _apart(bound)
     ]
-    for group in groups:
-        _check(bound, group)
+    found = [each for group in groups for each in _conflicts(bound, group)]
+    if found:
+        raise conflict_error(tuple(found), 0)
     return Ties(bound, tuple(groups))
+
+
+def tie_conflicts(bound: Regressed) -> tuple[Conflict, ...]:
+    """Smallest sets of rules about regressions that contradict each other."""
+    groups = [_group(bound, members, rows, ()) for members, rows in _apart(bound)]
+    return tuple(each for group in groups for each in _conflicts(bound, group))
 
 
 def _apart(bound: Regressed) -> list[tuple[list[Member], list[int]]]:
@@ -221,8 +226,8 @@ def _linear(lines: Sequence[tuple[int, Floats, float, bool, float]], size: int) 
     )  # fmt: skip
 
 
-def _check(bound: Regressed, group: Group) -> None:
-    """Nothing, or an error with the fewest rules of a group that contradict each other."""
+def _conflicts(bound: Regressed, group: Group) -> Iterator[Conflict]:
+    """The fewest rules of a group that contradict each other, if some do."""
     for linear in (group.means, group.noise):
         if _feasible(linear):
             continue
@@ -232,16 +237,10 @@ def _check(bound: Regressed, group: Group) -> None:
             fewer = [each for each in core if each != rule]
             if not _feasible(linear.kept(np.isin(rules, [*fewer, PINNED]))):
                 core = fewer
-        raise _conflict([bound.rules[number] for number in core], bool((rules == PINNED).any()))
-
-
-def _conflict(rules: Sequence[Rule], pinned: bool) -> ConflictError:
-    why = "no numbers obey them together"
-    if len(rules) == 1:
-        why = "no numbers obey it"
-    if pinned:
-        why += "; a hidden continuous variable has intercept 0 and variance 1"
-    return conflict_error((Conflict(tuple(rules), why),), 0)
+        why = "no numbers obey it" if len(core) == 1 else "no numbers obey them together"
+        if (rules == PINNED).any():
+            why += "; a hidden continuous variable has intercept 0 and variance 1"
+        yield Conflict(tuple(bound.rules[number] for number in core), why)
 
 
 def _feasible(linear: Linear) -> bool:
