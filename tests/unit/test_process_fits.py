@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import signal
 import threading
@@ -177,3 +178,42 @@ def test_ctrl_c_leaves_the_groups_so_far(drawn):
     assert found.score is None
     assert any("interrupted before all folds were held out" in note for note in found.notes)
     assert {name for group in found.groups for name in group.series} == set(drawn.trials.series)
+
+
+def test_values_can_be_copied_and_sent_elsewhere(fit, drawn):
+    for value in (fit, drawn.trials, fit.groups[0]):
+        again = pickle.loads(pickle.dumps(value))
+        assert str(again) == str(value)
+    told = tc.HiddenProcesses(drawn.told, drawn.onsets, share={"g": drawn.trials.series})
+    assert pickle.loads(pickle.dumps(told)) == told
+    assert repr(told) == (
+        "<HiddenProcesses {'p0': 6, 'p1': 6} with 24 onsets, share 1 groups, noise common>"
+    )
+    with pytest.raises(ValueError, match="read-only"):
+        fit.groups[0].courses["p0"][0] = 1.0
+
+
+@pytest.mark.parametrize("share", ["none", "all", tc.Merging()])
+def test_series_and_trials_without_measurements_do_no_harm(share):
+    values = np.random.default_rng(0).normal(0, 1, (6, 6, 4))
+    values[:, :, 2] = np.nan
+    values[1] = np.nan
+    onsets = {"p": {str(at): at % 3 for at in range(1, 7)}}
+    found = tc.HiddenProcesses(4, onsets, share=share).fit(values, folds=3, seed=1)
+    assert np.isfinite(found.log_likelihood)
+    assert np.isfinite(found.score.scores).all()
+    assert_allclose(found.course("p", "s3"), 0.0)
+    assert any("1 of the series have no measurement at all" in note for note in found.notes)
+
+
+def test_zeros_throughout_are_no_reason_to_stop():
+    found = tc.HiddenProcesses(2, {"p": {"1": 0, "2": 1, "3": 0}}).fit(np.zeros((3, 4, 2)))
+    assert np.isfinite(found.log_likelihood)
+    assert any("nothing of 2 of the series but rounding" in note for note in found.notes)
+
+
+def test_folds_that_leave_no_remainder_are_told_of():
+    values = np.random.default_rng(0).normal(0, 1, (3, 4, 2))
+    onsets = {"p": {"1": 0, "2": 0, "3": 0}, "q": {"1": 2, "2": 1, "3": 0}}
+    found = tc.HiddenProcesses(4, onsets, share="none").fit(values, folds=3)
+    assert any("looks impossible" in note for note in found.notes)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -159,6 +160,10 @@ class Trials:
         if self.places is not None:
             digest.update(np.ascontiguousarray(self.places).data)
         return digest.hexdigest()[:16]
+
+    def __reduce__(self) -> tuple[type[Trials], tuple[Any, ...]]:
+        mappings = (dict(self.values), self.series, dict(self.first), self.step)
+        return Trials, (*mappings, self.places, self.regions, self.notes, self.source)
 
     def __repr__(self) -> str:
         return f"<Trials: {self.summary()}>"

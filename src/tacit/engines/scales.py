@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tacit.arrays import Floats
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, quoted
 
@@ -16,7 +17,12 @@ LARGEST, SMALLEST = 1e75, 1e-75
 def check_scales(data: Dataset, names: Iterable[str]) -> None:
     """Nothing, or an error about a continuous column whose squares overflow or vanish."""
     for name in names:
-        values = np.abs(data[name])
+        check_scale(name, np.abs(data[name]))
+
+
+def check_scale(name: str, values: Floats) -> None:
+    """The same of one column of absolute values."""
+    if values.size:
         largest = float(np.max(values, initial=0.0, where=~np.isnan(values)))
         if largest > LARGEST or 0 < largest < SMALLEST:
             what = "has values as large as" if largest > LARGEST else "has no value larger than"

@@ -162,9 +162,9 @@ def variances_of(rest: Floats, moments: ProcessMoments, own: bool) -> Floats:
 
 
 def rounding(moments: ProcessMoments) -> Floats:
-    """(batch,) the variance below which nothing but rounding is left."""
+    """(batch,) the variance below which nothing but rounding is left; 1 where all is 0."""
     mean = moments.squares.sum(axis=1) / np.maximum(moments.counts.sum(axis=1), 1.0)
-    return np.asarray(np.maximum(ROUNDING * mean, np.finfo(np.float64).tiny))
+    return np.asarray(np.where(mean > 0, ROUNDING * mean, 1.0))
 
 
 def log_likelihoods(counts: Floats, rest: Floats, variances: Floats) -> Floats:

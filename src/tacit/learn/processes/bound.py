@@ -11,6 +11,7 @@ from tacit.arrays import Bools, Floats, Ints
 from tacit.core.errors import CasesError, OptionError, SizeError, listed, nearest, quoted
 from tacit.core.grid import counted
 from tacit.core.trials import Onset, Trials
+from tacit.engines.scales import check_scale
 from tacit.estimate.processes.moments import (
     Layout,
     Placed,
@@ -96,6 +97,9 @@ class Bound:
 def bind(told: HiddenProcesses, trials: Trials) -> Bound:
     """The processes in these trials, or an error about an onset that cannot be."""
     assert isinstance(told.lengths, Mapping)
+    largest = [np.fmax.reduce(np.abs(array), axis=0) for array in trials.values.values()]
+    for series, values in zip(trials.series, np.stack(largest, axis=1), strict=True):
+        check_scale(series, values)
     names = tuple(told.lengths)
     layout = Layout(tuple(told.lengths.values()))
     known: dict[str, list[Placed]] = {name: [] for name in trials.names}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit import frames
-from tacit.arrays import Floats
+from tacit.arrays import Floats, readonly
 from tacit.core.errors import OptionError, QueryError, listed, nearest, quoted
 from tacit.core.grid import Grid, amount, counted
 from tacit.core.trials import Onset, Trials
@@ -22,6 +22,7 @@ from tacit.learn.fits import Stop
 from tacit.learn.processes.splitting import Cell
 from tacit.learn.processes.validation import HeldOut
 
+PER_PROCESS = ("courses", "course_sd", "scales", "scale_sd")
 MOST_LINES = 24
 """Groups that a summary lists."""
 
@@ -51,8 +52,13 @@ class ProcessGroup:
     stop: Stop
 
     def __post_init__(self) -> None:
-        for name in ("courses", "course_sd", "scales", "scale_sd"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        for name in PER_PROCESS:
+            held = {process: readonly(each) for process, each in getattr(self, name).items()}
+            object.__setattr__(self, name, MappingProxyType(held))
+        object.__setattr__(self, "noise", readonly(self.noise))
+
+    def __reduce__(self) -> tuple[type[ProcessGroup], tuple[Any, ...]]:
+        return ProcessGroup, _parts(self)
 
     def __len__(self) -> int:
         return len(self.series)
@@ -101,6 +107,13 @@ class ProcessFit:
     source: str = ""
     places: Floats | None = None
     regions: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "processes", MappingProxyType(dict(self.processes)))
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __reduce__(self) -> tuple[type[ProcessFit], tuple[Any, ...]]:
+        return ProcessFit, _parts(self)
 
     @property
     def aic(self) -> float:
@@ -247,6 +260,12 @@ class ProcessFit:
 
     def _repr_html_(self) -> str:
         return self.grid()._repr_html_()
+
+
+def _parts(value: ProcessGroup | ProcessFit) -> tuple[Any, ...]:
+    """The fields of a value, mappings as dictionaries."""
+    given = (getattr(value, each.name) for each in fields(value))
+    return tuple(dict(each) if isinstance(each, MappingProxyType) else each for each in given)
 
 
 def check_level(level: object) -> float:

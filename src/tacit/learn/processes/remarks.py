@@ -18,6 +18,8 @@ from tacit.learn.processes.settings import HiddenProcesses, Merging, Partition
 from tacit.learn.processes.turning import Fitted, unused
 from tacit.learn.processes.validation import HeldOut
 
+HOPELESS = 1e4
+"""Nats per measurement below which a fold was scored by a variance that is only rounding."""
 UNEVEN = 10.0
 """How many times larger the noise of one series may be than that of another without a note."""
 
@@ -103,6 +105,11 @@ def _about_scores(done: Done) -> Iterator[str]:
     if isinstance(share, Partition | Merging) and not score.nested:
         few = "" if not share.nested else "; to choose them inside takes 3 folds or more"
         yield f"the held-out score is too good: groups were chosen on the same trials{few}"
+    if min(score.scores) < -HOPELESS * done.bound.trials.measurements:
+        yield (
+            "some folds were learned without any remainder, so what they hold out looks impossible;"
+            " take fewer folds, or let more series share"
+        )
     shortest = min(len(done.bound.trials) - len(fold) for fold in done.dealt)
     if shortest < 3:
         yield f"folds leave {counted(shortest, 'trial')} to learn from; scores are rough"

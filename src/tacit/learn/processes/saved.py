@@ -16,12 +16,11 @@ from tacit.core.errors import FormatError, TacitError
 from tacit.core.trials import Onset
 from tacit.io.files import read_text, write_whole
 from tacit.learn.fits import Stop
-from tacit.learn.processes.fitted import ProcessFit, ProcessGroup
+from tacit.learn.processes.fitted import PER_PROCESS, ProcessFit, ProcessGroup
 from tacit.learn.processes.splitting import Cell
 from tacit.learn.processes.validation import HeldOut
 
 FORMAT, VERSION = "tacit-processes", 1
-PER_PROCESS = ("courses", "course_sd", "scales", "scale_sd")
 
 
 def save_processes(fit: ProcessFit, path: str | Path) -> None:

@@ -83,7 +83,7 @@ SHARES = ("all", "none", "regions")
 NOISES = ("common", "own")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class HiddenProcesses:
     """Processes that add up in what is measured, each with a course that starts at its onset.
 
@@ -138,6 +138,21 @@ class HiddenProcesses:
         object.__setattr__(self, "known", onsets)
         object.__setattr__(self, "onsets", onsets)
         self._check_choices()
+
+    def __reduce__(self) -> tuple[type[HiddenProcesses], tuple[Any, ...]]:
+        held = (self.lengths, self.onsets, self.share)
+        plain = (dict(each) if isinstance(each, Mapping) else each for each in held)
+        return HiddenProcesses, (
+            *plain, self.noise, self.restarts, self.tolerance, self.max_steps
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        told = self.describe()
+        share = told["share"] if isinstance(told["share"], str) else f"{len(told['share'])} groups"
+        return (
+            f"<HiddenProcesses {told['lengths']} with {len(self.known):,} onsets, share {share}, "
+            f"noise {self.noise}>"
+        )
 
     def _check_choices(self) -> None:
         share = self.share
