@@ -47,7 +47,7 @@ WORDS = (
     (r"\bmake it discrete with tc\.discretise, or leave it out", "leave it out"),
     (r"\bheld_out=(?=[-\d.nTF])", "--held-out "),
     (r"\b(children|states|refuse)=(?=\s)", r"--\1"),
-    (r"\b(states|evidence|name|tries|shown|least|bootstrap)=(?=['\d.n-])", r"--\1 "),
+    (r"\b(states|evidence|name|tries|shown|least|most|bootstrap)=(?=['\d.n-])", r"--\1 "),
     (r"\btc\.(fit|posterior|compare|discover|search)\b", r"tacit \1"),
     (r"\b(draws|precision|folds|threshold|likelihood)=(?=['\d.n-])", r"--\1 "),
 )

@@ -170,6 +170,12 @@ def _notes(asked: Asked, log: _Log) -> tuple[str, ...]:
             "cells are missing: links come from the dag alone, and states are merged among the "
             "cases whose blanket is complete"
         )
+    found = [each for each in log.accepted if not each.why.startswith("fixed")]
+    if len(found) == asked.bench.settings.most > 0:
+        notes.append(
+            f"{counted(len(found), 'variable')} accepted, as many as most={len(found)} allows; "
+            "there may be more"
+        )
     waiting = waits_for(asked, log)
     if waiting:
         notes.append(waiting)
