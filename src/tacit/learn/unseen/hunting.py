@@ -76,7 +76,7 @@ def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> HiddenProp
         found, stability = steadied(bench, found, memory, ended)
         fresh = proposals_of(bench, asked.court, found, turn, stability)
         log.proposals += fresh
-        log.candidates += candidates_of(asked.court, found, turn)
+        log.candidates += candidates_of(bench, asked.court, found, turn)
         taken = next((each for each in fresh if each.accepted), None)
         if taken is not None:
             winner = next(t for t in found.worked if t.place.name == taken.name)

@@ -14,6 +14,7 @@ from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.methods import EM
 from tacit.learn.unseen.finishing import finished
+from tacit.learn.unseen.places import is_refused
 from tacit.learn.unseen.profile import profile_of
 from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, Merging
 from tacit.learn.unseen.rounds import Round
@@ -134,7 +135,7 @@ def _verdict(
     return True, "accepted" if held is None else "accepted, and confirmed by cases held out"
 
 
-def candidates_of(court: Court, found: Round, turn: int) -> Iterator[HiddenCandidate]:
+def candidates_of(bench: Bench, court: Court, found: Round, turn: int) -> Iterator[HiddenCandidate]:
     """Everything that was tried in a round, and what was refused."""
     base = found.base.learned
     worked = {id(each.place): each for each in found.worked}
@@ -143,6 +144,8 @@ def candidates_of(court: Court, found: Round, turn: int) -> Iterator[HiddenCandi
         verdict = "led to the end" if trial.settled else "left after a first look"
         if trial.learned is None:
             verdict = "dropped: it lost its children"
+        elif is_refused(bench, trial.children):
+            verdict = "left: it came to what the expert refused"
         elif id(trial.place) in worked and trial.settled:
             verdict = "led to the end; the best of its place was worked out"
         yield HiddenCandidate(

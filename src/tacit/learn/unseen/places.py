@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from tacit.core.dag import Dag
+from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import KnowledgeError, listed, quoted
+from tacit.knowledge.limits import Limits
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.unseen.insertion import Insertion, Refusal, free_parameters, inserted
 from tacit.learn.unseen.signatures import signatures
 from tacit.learn.unseen.sought import Bench, Named
 
+FEWEST = 3
+"""Children that rules must leave of a set."""
 SURE, LINKED, AROUND, EXPERT = (
     "links in bootstrap samples", "links of the dag", "all that one variable is linked to",
     "named by the expert",
@@ -71,11 +77,37 @@ def places(
     found, refused = list[Place](), list[Refusal]()
     sets = _signed(bench, dag, confidence, done)
     name = free_name(settings.name, dag, bench.cases.names)
-    for members, source in sets[: settings.tries]:
+    wanted = _as_rules_want(sets, bench.limits(dag, name), name, settings.least)
+    tried = left = 0
+    for members, source in wanted:
+        if tried == settings.tries:
+            left += 1
+            continue
         here, why = _ways(bench, dag, members, name, source, None)
         found += here
         refused += why
-    return Places(tuple(found), tuple(refused), max(0, len(sets) - settings.tries))
+        tried += bool(here)
+    return Places(tuple(found), tuple(refused), left)
+
+
+def _as_rules_want(
+    sets: Sequence[tuple[tuple[str, ...], str]], limits: Limits, name: str, least: int
+) -> list[tuple[tuple[str, ...], str]]:
+    """The sets with the children that rules require of the variable, without those they forbid it.
+
+    A set that loses so many that fewer than three are left, or had fewer than `least`, stays as it
+    is, to be refused with the reason.
+    """
+    place = {each: at for at, each in enumerate(limits.names)}
+    here = place[name]
+    must = [each for each in limits.names if limits.required[here, place[each]]]
+    found = dict[frozenset[str], tuple[tuple[str, ...], str]]()
+    for members, source in sets:
+        free = [e for e in members if limits.allowed[here, place[e]] or e in must]
+        whole = tuple(dict.fromkeys((*free, *must)))
+        kept = whole if len(whole) >= min(least, FEWEST) else members
+        found.setdefault(frozenset(kept), (kept, source))
+    return list(found.values())
 
 
 def named_places(bench: Bench, dag: Dag, named: Named) -> Places:
@@ -121,11 +153,12 @@ def _ways(
 
 def _unwanted(bench: Bench, members: Iterable[str]) -> str:
     """Why an expert does not want a variable above these; nothing if there is no reason."""
-    mine = frozenset(members)
-    for refused in bench.settings.refused:
-        if alike(mine, refused):
-            return "the expert refused it"
-    return ""
+    return "the expert refused it" if is_refused(bench, frozenset(members)) else ""
+
+
+def is_refused(bench: Bench, children: frozenset[str]) -> bool:
+    """Whether an expert refused a variable that means these children."""
+    return any(alike(children, refused) for refused in bench.settings.refused)
 
 
 def alike(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -162,7 +195,19 @@ def _signed(
         [(each.members, SURE) for each in soft], [(each.members, LINKED) for each in hard],
         [(members, AROUND) for members in near],
     )  # fmt: skip
-    return list({frozenset(members): (members, source) for members, source in by_turns}.values())
+    mute = constant(bench.completed)
+    told = dict[frozenset[str], tuple[tuple[str, ...], str]]()
+    for members, source in by_turns:
+        left = tuple(each for each in members if each not in mute)
+        if len(left) >= settings.least:
+            told.setdefault(frozenset(left), (left, source))
+    return list(told.values())
+
+
+def constant(cases: Dataset) -> frozenset[str]:
+    """The variables that have no second state in any case: they tell nothing of any other."""
+    seen = {name: cases[name][~absent(cases[name])] for name in cases.names}
+    return frozenset(name for name, codes in seen.items() if np.unique(codes).size < 2)
 
 
 def _neighbourhoods(

@@ -13,7 +13,7 @@ from tacit.learn.structure.search import search
 from tacit.learn.structure.settings import Tabu
 from tacit.learn.structure.structural_em import structural_em
 from tacit.learn.unseen.learning import NEW, Learned, Memory, scored
-from tacit.learn.unseen.places import Place, Places, alike, named_places, places
+from tacit.learn.unseen.places import Place, Places, alike, is_refused, named_places, places
 from tacit.learn.unseen.removal import remove_variable
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
 from tacit.learn.unseen.trials import Sight, Trial, glance, seen, settled, worked_out
@@ -135,14 +135,20 @@ class _Desk:
         for each in sorted(trials, key=lambda each: -each.score):
             if each.learned is None or len(chosen) == self.bench.settings.shown:
                 continue
+            if self._unwanted(each):
+                continue
             if any(alike(each.children, other.children) for other in chosen):
                 continue
             if not self.course.asked():
                 each = worked_out(self.bench, each, self.course.memory)  # noqa: PLW2901
                 self._tell(1, [each])
-            if each.learned is not None:
+            if each.learned is not None and not self._unwanted(each):
                 chosen.append(each)
         return tuple(sorted(chosen, key=lambda each: -each.score))
+
+    def _unwanted(self, trial: Trial) -> bool:
+        """Whether it came to what an expert refused; one that is fixed is wanted."""
+        return trial.place.asked is None and is_refused(self.bench, trial.children)
 
     def _tell(self, done: int, trials: Sequence[Trial]) -> None:
         self.done += done

@@ -140,6 +140,8 @@ class _Parts:
             raise _damaged(f"{self._of} {name!r} is missing")
         try:
             return read(self._plain[name])
+        except FormatError:  # a part of this part has said what is wrong
+            raise
         except (TypeError, ValueError, KeyError, AttributeError, IndexError):
             raise _damaged(f"{self._of} {name!r} is not what is kept there") from None
 
