@@ -169,6 +169,14 @@ EXPERIMENTS = (
         uses="tables of stocks, digits and genes",
     ),
     Experiment(
+        "elidan2004-figure6.8",
+        "a path gamma by gamma, and other ways to anneal",
+        "Elidan 2004, figures 6.8 and 6.9",
+        "tacit.experiments.elidan.bottleneck_path",
+        ("2 s", "20 s", "5 min"),
+        uses="tables of stocks and digits",
+    ),
+    Experiment(
         "elidan2004-restarts",
         "one path against fifty starts of EM, at equal time",
         "Elidan 2004, section 6.6",
