@@ -11,6 +11,7 @@ from tacit.arrays import Floats
 from tacit.core.errors import OptionError
 from tacit.engines.curve_scores import STRAIGHT, CurveScorer
 from tacit.engines.gaussian_scores import BGeScorer, GaussianScorer, spread
+from tacit.engines.partials import partials
 from tacit.engines.scoring import Scorer
 from tacit.estimate.gaussians import SINGULAR
 from tacit.estimate.ideal.profiles import Profile, assumed_ends, ideal_profile
@@ -72,43 +73,34 @@ class LineRanker:
 
     def adding(self, child: int, parents: tuple[int, ...]) -> Floats:
         """C2(y, z) of every z, both centred."""
-        slopes = self._slopes(child, parents)
-        return c2(self._sums(child, parents, slopes, parents))
+        return c2(self._sums(child, parents))
 
     def replacing(self, child: int, parents: tuple[int, ...], out: int) -> Floats:
         """C2(y, z) less what the parent that goes had told, y the residual without its term."""
         kept = tuple(each for each in parents if each != out)
-        slopes = self._slopes(child, parents)
-        whole = self._sums(child, parents, slopes, ()).own
+        whole = self._sums(child, parents)
         if self.exact:
-            return replaced_c2(self._sums(child, kept, self._slopes(child, kept), kept), whole)
-        stay = np.array([at for at, each in enumerate(parents) if each != out], dtype=np.int64)
-        return replaced_c2(self._sums(child, kept, slopes[stay], ()), whole)
+            return replaced_c2(self._sums(child, kept), whole.own)
+        slope = self._slope(child, parents, parents.index(out))
+        shared = whole.shared + self.weight * slope * self.correlations[out]
+        own = whole.own + self.weight * slope**2 * float(self.correlations[out, out])
+        return replaced_c2(Sums(shared, own, whole.theirs, self.weight), whole.own)
 
-    def _slopes(self, child: int, parents: tuple[int, ...]) -> Floats:
-        if not parents:
-            return np.zeros(0)
+    def _slope(self, child: int, parents: tuple[int, ...], at: int) -> float:
+        """The coefficient of one parent."""
         who = list(parents)
         inner = self.correlations[np.ix_(who, who)]
-        return np.asarray(np.linalg.lstsq(inner, self.correlations[who, child], rcond=None)[0])
+        return float(np.linalg.lstsq(inner, self.correlations[who, child], rcond=None)[0][at])
 
-    def _sums(
-        self, child: int, parents: tuple[int, ...], slopes: Floats, known: tuple[int, ...]
-    ) -> Sums:
-        """The sums per case; `known` are the parents whose part of each candidate is taken off."""
-        who, matrix = list(parents), self.correlations
-        shared = matrix[child] - slopes @ matrix[who]
-        own = matrix[child, child] - 2 * slopes @ matrix[who, child]
-        own += slopes @ matrix[np.ix_(who, who)] @ slopes
-        theirs = np.diag(matrix).copy()
-        if self.exact and known:
-            inner = matrix[np.ix_(who, who)]
-            theirs -= np.einsum("iz,iz->z", matrix[who], np.linalg.pinv(inner) @ matrix[who])
-            theirs = np.where(theirs > SINGULAR, theirs, 0.0)
-        return Sums(
-            self.weight * shared, self.weight * max(float(own), 0.0), self.weight * theirs,
-            self.weight,
-        )  # fmt: skip
+    def _sums(self, child: int, parents: tuple[int, ...]) -> Sums:
+        """The sums of the residual and every variable, what the parents tell of each taken off if
+        `exact`: products of a residual need it of one side only."""
+        every = np.arange(len(self.correlations))
+        found = partials(self.correlations, child, parents, every)
+        theirs = found.left if self.exact else np.diag(self.correlations)
+        theirs = np.where(theirs > SINGULAR, theirs, 0.0)
+        own = max(float(found.own), 0.0)
+        return Sums(self.weight * found.cross, self.weight * own, self.weight * theirs, self.weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
