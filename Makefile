@@ -56,6 +56,7 @@ bench: $(VENV)/.development
 	$(BIN)/python benchmarks/transfer.py
 	$(BIN)/python benchmarks/structure.py
 	$(BIN)/python benchmarks/hidden.py
+	$(BIN)/python benchmarks/continuous.py
 	$(BIN)/python benchmarks/text.py
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/ibem.py
