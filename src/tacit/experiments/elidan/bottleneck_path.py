@@ -225,9 +225,9 @@ def _remarks(source: str, size: Size) -> tuple[str, ...]:
     return (
         f"{source}. All have the default prior BDeu(1); CPU seconds of one thread; {size.runs} "
         "starts of EM, tc.EM(restarts=1) each.",
-        "The source's naive annealing takes 1000 values of gamma and is mostly no better than an "
+        "The paper's naive annealing takes 1000 values of gamma and is mostly no better than an "
         "average run of EM; it does not say whether it disturbs its solutions. Ours does, as the "
         "path does, for without that neither leaves the trivial solution.",
-        "The source's annealed weights, from temperature 4 cooled by .95, equal IB-EM on Stock at "
+        "The paper's annealed weights, from temperature 4 cooled by .95, equal IB-EM on Stock at "
         "ten times the time.",
     )
