@@ -32,7 +32,7 @@ class Size:
 
 SIZES = {
     "smoke": Size(1, (300,), (), 1000, 1, {**SIMPLE, OURS: ours(**QUICK)}),
-    "default": Size(2, (500, 1000), (1000,), 10_000),
+    "default": Size(1, (500, 1000), (1000,), 10_000),
     "full": Size(10, (500, 1000, 5000), (1000,), 10_000),
 }
 

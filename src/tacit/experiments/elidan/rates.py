@@ -48,7 +48,7 @@ class Size:
 
 SIZES = {
     "smoke": Size(1, 1, (300,), (), QUICK),
-    "default": Size(10, 10, (500, 2000)),
+    "default": Size(30, 30, (500, 2000)),
     "full": Size(100, 100, (250, 500, 1000, 2000, 5000), ("alarm", "insurance")),
 }
 

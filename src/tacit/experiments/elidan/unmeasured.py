@@ -58,7 +58,7 @@ class Size:
 
 SIZES = {
     "smoke": Size({"tb": 400}, 1, {**METHODS, OURS: ours(**QUICK)}),
-    "default": Size({"stock": None, "tb": None, "news": 1000}),
+    "default": Size({"stock": None, "tb": None}),
     "full": Size({"stock": None, "tb": None, "news": None}, 5),
 }
 
@@ -78,7 +78,8 @@ class Draw:
     def profile(self, method: str) -> Profile | None:
         """Of the hidden variable that tells most of its neighbours; None if there is none."""
         network = self.answers[method].network
-        every = [profile_of(network, n) for n in network.dag.names if n not in self.held.train]
+        cases = self.held.train
+        every = [profile_of(network, n, cases) for n in network.dag.names if n not in cases]
         return max(every, key=lambda each: sum(each.information.values()), default=None)
 
     def alignment(self, method: str) -> float | None:

@@ -98,7 +98,7 @@ def proposals_of(
                 held,
                 error,
                 court.fitted(bench, network),
-                profile_of(network, name),
+                profile_of(network, name, court.whole),
                 accepted,
                 why,
                 trial.place.source,

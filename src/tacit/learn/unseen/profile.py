@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.core.dataset import Dataset
 from tacit.core.errors import SizeError, quoted
 from tacit.core.grid import Grid
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.infer.prediction import predict
 from tacit.infer.queries import query
 
 CHILD, PARENT, OTHER = "child", "parent", "parent of a child"
@@ -93,8 +95,11 @@ class Profile:
         return self.grid()._repr_html_() + self.information_grid()._repr_html_()
 
 
-def profile_of(network: Network, name: str) -> Profile:
-    """The profile of a variable of a network, by exact inference."""
+def profile_of(network: Network, name: str, cases: Dataset | None = None) -> Profile:
+    """The profile of a variable of a network, by exact inference.
+
+    cases  where the network is too large for that, what its variable is in each of them tells
+    """
     dag, variable = network.dag, network.variables[name]
     assert isinstance(variable, Discrete)
     roles = dict.fromkeys(dag.children[name], CHILD) | dict.fromkeys(dag.parents[name], PARENT)
@@ -102,22 +107,56 @@ def profile_of(network: Network, name: str) -> Profile:
         for other in dag.parents[child]:
             if other != name:
                 roles.setdefault(other, OTHER)
+    try:
+        shares, met = np.asarray(query(network, [name]).values), None
+    except SizeError:
+        if cases is None:
+            raise
+        told = cases.select([each for each in cases.names if each in network])
+        met = _Met(told, np.asarray(predict(network, told)[name]))
+        shares = met.shares()
     found = [
-        each for other, role in roles.items() if (each := _neighbour(network, name, other, role))
+        each
+        for other, role in roles.items()
+        if (each := _neighbour(network, name, other, role, met))
     ]
     found.sort(key=lambda each: -each.information)
-    shares = np.asarray(query(network, [name]).values)
     return Profile(name, variable.states, shares, tuple(found))
 
 
-def _neighbour(network: Network, name: str, other: str, role: str) -> Neighbour | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Met:
+    """Cases, and (cases, states) how probable each state of a hidden variable is in them."""
+
+    cases: Dataset
+    posterior: Floats
+
+    def shares(self) -> Floats:
+        """How common each state is."""
+        weights = self.cases.weights
+        return np.asarray(np.average(self.posterior, axis=0, weights=weights))
+
+    def joint(self, other: Discrete) -> Floats | None:
+        """How common it is with each state of a measured variable; None if that is never seen."""
+        if other.name not in self.cases:
+            return None
+        codes = np.asarray(self.cases[other.name]).astype(np.int64)
+        weights = np.ones(codes.size) if self.cases.weights is None else self.cases.weights
+        seen = codes >= 0
+        out = np.zeros((len(other.states), self.posterior.shape[1]))
+        np.add.at(out, codes[seen], (weights[:, None] * self.posterior)[seen])
+        return out.T / out.sum() if out.sum() > 0 else None
+
+
+def _neighbour(
+    network: Network, name: str, other: str, role: str, met: _Met | None
+) -> Neighbour | None:
     """None where the network is too large for exact inference, or the other is continuous."""
     variable = network.variables[other]
     if not isinstance(variable, Discrete):
         return None
-    try:
-        joint = np.asarray(query(network, [name, other]).values)
-    except SizeError:
+    joint = _exact(network, name, other) if met is None else met.joint(variable)
+    if joint is None:
         return None
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
     used = joint > 0
@@ -125,3 +164,10 @@ def _neighbour(network: Network, name: str, other: str, role: str) -> Neighbour 
     information = float(np.sum(joint[used] * np.log(joint[used] / apart[used])))
     given = joint / np.where(rows > 0, rows, 1.0)[:, None]
     return Neighbour(other, role, variable.states, max(0.0, information), given, columns)
+
+
+def _exact(network: Network, name: str, other: str) -> Floats | None:
+    try:
+        return np.asarray(query(network, [name, other]).values)
+    except SizeError:
+        return None
