@@ -43,14 +43,24 @@ def counts_in(cases: list[tuple[int, ...]], region: Region, states: int) -> list
     return found
 
 
-def partitions_by_trees(region: Region, tests: str = "any") -> Iterator[tuple[Region, ...]]:
-    """The leaves of every tree over a region, a tree at a time."""
-    yield (region,)
-    for axis, open_ in enumerate(region):
-        for branches in questions(open_, tests):
-            below = [(*region[:axis], each, *region[axis + 1 :]) for each in branches]
-            for trees in product(*(list(partitions_by_trees(each, tests)) for each in below)):
-                yield tuple(leaf for leaves in trees for leaf in leaves)
+def partitions_by_trees(
+    region: Region, tests: str = "any", priced: bool = True
+) -> Iterator[tuple[tuple[Region, ...], float]]:
+    """The leaves of every tree over a region and the log of its prior, a tree at a time.
+
+    Priced, a place is a leaf or a question by the toss of a coin, all questions alike.
+    """
+    yield (region,), -log(2) if priced else 0.0
+    asked = [
+        [(*region[:axis], each, *region[axis + 1 :]) for each in branches]
+        for axis, open_ in enumerate(region)
+        for branches in questions(open_, tests)
+    ]
+    toll = -log(2 * len(asked)) if priced and asked else 0.0
+    for below in asked:
+        for trees in product(*(list(partitions_by_trees(e, tests, priced)) for e in below)):
+            leaves = tuple(leaf for leaves, _ in trees for leaf in leaves)
+            yield leaves, toll + sum(prior for _, prior in trees)
 
 
 def questions(open_: tuple[int, ...], tests: str) -> Iterator[list[tuple[int, ...]]]:
@@ -65,9 +75,14 @@ def questions(open_: tuple[int, ...], tests: str) -> Iterator[list[tuple[int, ..
 
 
 def best_tree(
-    cases: list[tuple[int, ...]], sizes: list[int], states: int, worth: Any, tests: str = "any"
+    cases: list[tuple[int, ...]],
+    sizes: list[int],
+    states: int,
+    worth: Any,
+    tests: str = "any",
+    priced: bool = True,
 ) -> float:
-    """What the leaves of the best tree are worth together."""
+    """What the leaves of the best tree are worth together, with the log of its prior."""
     whole = tuple(tuple(range(size)) for size in sizes)
     known: dict[Region, float] = {}
 
@@ -77,7 +92,8 @@ def best_tree(
             known[region] = worth(counts_in(cases, region, states), share)
         return known[region]
 
-    return max(sum(map(of, leaves)) for leaves in partitions_by_trees(whole, tests))
+    trees = partitions_by_trees(whole, tests, priced)
+    return max(sum(map(of, leaves)) + prior for leaves, prior in trees)
 
 
 def best_list(cases: list[tuple[int, ...]], sizes: list[int], states: int, worth: Any) -> float:

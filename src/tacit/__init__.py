@@ -73,6 +73,7 @@ _HOMES = {
     "tacit.knowledge.knowledge": ("Knowledge", "parse_knowledge", "read_knowledge"),
     "tacit.knowledge.quantities": ("P",),
     "tacit.knowledge.applying": ("rule",),
+    "tacit.knowledge.trees": ("tree_rules",),
     "tacit.knowledge.adapters": (
         "hidden_markov",
         "ignores_when",

@@ -89,3 +89,14 @@ def test_what_is_no_family_is_said(cases, capsys, words, message):
     assert execute(("fit", "cases.csv", "--network", "A, B -> X", "-o", "n.json", *words)) == 2
     assert capsys.readouterr().err.strip() == f"tacit: {message}"
     assert not (cases / "n.json").exists()
+
+
+def test_a_search_takes_families_and_says_when_it_cannot(cases, capsys):
+    words = ["search", "cases.csv", "-o", "n.json", "--seed", "1"]
+    found = run_json(capsys, *words, "--family", "tree-table")
+    assert found["written"]["network"] == "n.json"
+    (cases / "gaps.csv").write_text("A,B,X\nno,,no\nyes,b,yes\nno,a,yes\nyes,a,no\n")
+    words = ["search", "gaps.csv", "-o", "n.json", "--family", "tree-table"]
+    assert execute(tuple(words)) == 2
+    told = "tacit: --family needs complete cases, and cells are missing (B)"
+    assert capsys.readouterr().err.strip() == told

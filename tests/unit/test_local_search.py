@@ -45,7 +45,9 @@ def test_the_parents_found_are_those_whose_best_tree_scores_highest(score, worth
     scores = {}
     for parents in subsets(["A", "B", "C"]):
         cases = list(zip(*(cells[name] for name in (*parents, "X")), strict=True))
-        scores[parents] = naive_local.best_tree(cases, [2] * len(parents), 2, worth)
+        priced = bool(parents)
+        sizes = [2] * len(parents)
+        scores[parents] = naive_local.best_tree(cases, sizes, 2, worth, priced=priced)
     best = max(scores, key=scores.__getitem__)
     found = tc.search(
         data, score=score, families={"X": tc.GrowTree(exact=True)}, seed=1,
@@ -54,14 +56,15 @@ def test_the_parents_found_are_those_whose_best_tree_scores_highest(score, worth
     assert set(found.dag.parents["X"]) == set(best)
     assert found.found.families["X"] == pytest.approx(scores[best], abs=1e-9)
     roots = sum(
-        naive_local.best_tree([(code,) for code in cells[name]], [], 2, worth) for name in "ABC"
+        naive_local.best_tree([(code,) for code in cells[name]], [], 2, worth, priced=False)
+        for name in "ABC"
     )
     assert found.score == pytest.approx(scores[best] + roots, abs=1e-9)
     assert isinstance(found.network["X"], tc.TreeTable)
 
 
 def test_trees_keep_parents_that_whole_tables_cannot_afford():
-    data = tc.sample(TRUTH, 60, seed=1)
+    data = tc.sample(TRUTH, 300, seed=1)
     rules = "order A, B, C < X"
     tables = tc.search(data, knowledge=rules, seed=1)
     trees = tc.search(data, knowledge=rules, seed=1, family=tc.GrowTree(exact=True))

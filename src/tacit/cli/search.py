@@ -222,6 +222,8 @@ def _searched(
     how = _within(search_method_of(wishes.word, None, wishes.most_parents), why)
     if wishes.bootstrap:
         raise OptionError(f"--bootstrap needs complete cases, and {why}")
+    if wishes.families:
+        raise OptionError(f"--family needs complete cases, and {why}")
     from tacit.learn.structure.structural_em import structural_em
 
     found = structural_em(

@@ -61,7 +61,7 @@ class LocalScorer:
                     "\n\nleave out score= of the one or make both the same"
                 )
         worths = {
-            child: RowWorth.of(score, int(columns.states[child]), columns.weight)
+            child: RowWorth.of(score, int(columns.states[child]), columns.weight, way.priced)
             for child, way in ways.items()
             if not isinstance(way, type)
         }

@@ -229,6 +229,14 @@ EXPERIMENTS = (
         ("5 s", "3 min", "1 h"),
         needs="real tables as CSV files",
     ),
+    Experiment(
+        "local-structure",
+        "rows that are shared, from few cases of real tables",
+        "tacit, docs/local.md",
+        "tacit.experiments.local_structure",
+        ("4 s", "1 min", "15 min"),
+        needs="real tables as CSV files",
+    ),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
@@ -130,8 +131,16 @@ class SharedRows(ABC):
 
     @property
     def row_axis(self) -> Discrete:
-        """The rows as the states of a variable, each by its configurations in words."""
-        return Discrete("when", tuple(self.labels()))
+        """The rows as the states of a variable, each by its configurations in words.
+
+        Rows that no case can come to may be called alike; a stroke tells them apart.
+        """
+        seen = Counter[str]()
+        names = []
+        for label in self.labels():
+            names.append(label + "'" * seen[label])
+            seen[label] += 1
+        return Discrete("when", tuple(names))
 
     def to_table(self) -> Table:
         """The same distribution with every row written out; an error where these are too many."""

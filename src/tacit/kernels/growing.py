@@ -33,11 +33,16 @@ class Lines(NamedTuple):
 
 class Terms(NamedTuple):
     """What a row is worth: strength / (rows x states) + each pseudo-counts in every cell, below 0
-    the greatest likelihood instead; and what a row costs."""
+    the greatest likelihood instead; what a row costs; and whether questions do, too.
+
+    A question is one of so many that could be asked there, and asking at all one choice of two:
+    log 2 and the log of their number.
+    """
 
     strength: float
     each: float
     price: float
+    priced: bool
 
 
 class Bans(NamedTuple):
@@ -58,6 +63,7 @@ class Grown(NamedTuple):
     begin: Ints
     end: Ints
     share: Floats
+    toll: Floats
 
 
 @njit(cache=True, nogil=True)
@@ -115,6 +121,18 @@ def _ask(
             total[child] += table[state, child]
         some += here > 0.0
     return some
+
+
+@njit(cache=True, nogil=True)
+def questions_open(room: Bools, tests: int, bans: Bans, first: Ints) -> int:
+    """How many questions could be asked of a node's cases."""
+    many = 0
+    for axis in range(first.size - 1):
+        open_ = room[first[axis] : first[axis + 1]].sum()
+        if open_ >= 2 and not _banned(room, axis, bans, first):
+            many += (tests & FULL) > 0 or open_ == 2
+            many += open_ * ((tests & ONE) > 0 and open_ > 2)
+    return many
 
 
 @njit(cache=True, nogil=True)
@@ -240,7 +258,7 @@ def _prune(lines: Lines, grown: Grown, many: int) -> None:
         axis = grown.axis[at]
         if axis >= 0:
             to = grown.to[at, : lines.first[axis + 1] - lines.first[axis]]
-            below = grown.worth[to.min() : to.max() + 1].sum()
+            below = grown.worth[to.min() : to.max() + 1].sum() - grown.toll[at]
             if below > grown.worth[at]:
                 grown.worth[at] = below
             else:
@@ -258,12 +276,16 @@ def grow(lines: Lines, order: Ints, terms: Terms, tests: int, bans: Bans, grown:
     grown.axis[0], grown.begin[0], grown.end[0] = -1, 0, order.size
     grown.room[0], grown.share[0] = True, 1.0
     bound = -2.0 * terms.price - (2.0 * log(lines.states) if terms.each >= 0.0 else 0.0)
+    bound -= log(2.0) if terms.priced else 0.0
     many, node, most = 1, 0, grown.to.shape[1]
     while node < many:
         grown.worth[node] = _node_worth(lines, order, grown, node, terms)
         if grown.worth[node] < bound and many + most <= grown.axis.size:
             axis, apart = _best(lines, order, grown, node, terms, tests, bans)
             if axis >= 0:
+                if terms.priced:
+                    asked = questions_open(grown.room[node], tests, bans, lines.first)
+                    grown.toll[node] = log(2.0) + log(float(asked))
                 many = _split(lines, order, grown, node, many, axis, apart)
         node += 1
     _prune(lines, grown, many)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import log, prod
 
 import numpy as np
 
@@ -37,8 +37,10 @@ class _Search:
         if context in self.best:
             return self.best[context][0]
         value, chosen = self._leaf(context, lines), None
-        for question in self._questions(context) if lines.size else ():
-            found = 0.0
+        questions = list(self._questions(context))
+        toll = log(2.0 * len(questions)) if self.worth.priced and questions else 0.0
+        for question in questions if lines.size else ():
+            found = -toll
             for branch, inside in self._below(context, question, lines):
                 found += self.solved(branch, inside)
             if found > value:
@@ -52,7 +54,8 @@ class _Search:
         share = prod(
             each.bit_count() / size for each, size in zip(context, told.sizes, strict=True)
         )
-        return float(self.worth.of_rows(counts[None, :].astype(float), np.array([share]))[0])
+        rows = self.worth.of_rows(counts[None, :].astype(float), np.array([share]))
+        return float(rows[0]) - self.worth.leaf
 
     def _questions(self, context: Context) -> Iterator[Question]:
         for axis, open_ in enumerate(context):
@@ -92,7 +95,7 @@ def best_tree(
 ) -> tuple[Tree, float]:
     """The tree whose rows are worth most together, of all there are.
 
-    maximise over trees  Σ over the leaves of worth(counts of the leaf)
+    maximise over trees  Σ over the leaves of worth(counts of the leaf) - what questions cost
 
     A context is a set of states for each parent; the best tree of a context is a leaf or the best
     question with the best trees of its branches, whatever was asked on the way there. So each

@@ -74,7 +74,8 @@ class Told:
 def grown_tree(
     told: Told, worth: RowWorth, tests: str = "any", bans: Bans | None = None
 ) -> tuple[Tree, float]:
-    """The tree that greedy growth and pruning find, and what its rows are worth together.
+    """The tree that greedy growth and pruning find, and what it is worth: its rows together, less
+    what its questions cost.
 
     Every leaf is given the question that gains most, as long as any tree below could pay; then,
     from the leaves up, questions are taken back whose leaves are worth no more than the one row
@@ -95,9 +96,10 @@ def grown_tree(
         np.zeros(nodes, dtype=np.int64),
         np.zeros(nodes, dtype=np.int64),
         np.ones(nodes),
+        np.zeros(nodes),
     )
     kinds = {"any": FULL | ONE, "states": FULL, "one": ONE}[tests]
-    terms = Terms(float(worth.strength), float(worth.each), float(worth.price))
+    terms = Terms(float(worth.strength), float(worth.each), worth.price + worth.leaf, worth.priced)
     order = np.arange(len(told.weights), dtype=np.int64)
     grow(lines, order, terms, kinds, Forbidden(bans.axis, bans.room), grown)
     return _tree(grown, sizes), float(grown.worth[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import log, prod
 
 import numpy as np
 
@@ -15,10 +15,12 @@ def listed_rows(counts: CauseCounts, worth: RowWorth) -> tuple[Ints, float]:
     """The configurations to list, and what all rows are worth together.
 
     Begin with one row for everything; give the configuration that gains most a row of its own, or
-    take one back, until nothing gains. [Friedman and Goldszmidt 1996]
+    take one back, until nothing gains. Naming one of so many configurations costs the log of their
+    number. [Friedman and Goldszmidt 1996]
     """
     share = 1.0 / prod(counts.shape[:-1])
     own = worth.of_rows(counts.values, np.full(len(counts.values), share))
+    own += log(share) if worth.priced else 0.0
     listed = np.zeros(len(own), dtype=np.bool_)
     value = _worth(counts.values, listed, own, worth, share)
     while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.core.errors import OptionError
-from tacit.core.options import check_value
+from tacit.core.options import check_flag, check_value
 from tacit.estimate.priors import Prior
 from tacit.estimate.scores.values import AnyScore, Score
 
@@ -21,14 +21,19 @@ class GrowTree:
     tests  "states" asks for all states of a parent, "one" for one against all others, "any" takes
            whichever gains more
     exact  the best tree there is, for few parents, instead of a grown one
+    priced  whether questions cost something by themselves: log 2 for asking, and the log of how
+           many could be asked
     """
 
     score: AnyScore | None = None
     tests: str = "any"
     exact: bool = False
+    priced: bool = True
 
     def __post_init__(self) -> None:
         _check_score(self.score)
+        check_flag("exact", self.exact)
+        check_flag("priced", self.priced)
         if self.tests not in TESTS:
             raise OptionError(
                 f"tests={self.tests!r} is no kind of question\n\nthere are: {', '.join(TESTS)}"
@@ -38,24 +43,31 @@ class GrowTree:
         """The settings as Python writes them."""
         given = [] if self.score is None else [f"score={self.score.describe()}"]
         given += [] if self.tests == "any" else [f"tests={self.tests!r}"]
-        return f"GrowTree({', '.join([*given, *(['exact=True'] if self.exact else [])])})"
+        given += ["exact=True"] if self.exact else []
+        given += [] if self.priced else ["priced=False"]
+        return f"GrowTree({', '.join(given)})"
 
 
 @dataclass(frozen=True, slots=True)
 class ListRows:
     """A default table is made: configurations get rows of their own as long as that gains.
 
-    score  of a row, as in `GrowTree`
+    score   of a row, as in `GrowTree`
+    priced  whether naming a configuration costs the log of how many there are
     """
 
     score: AnyScore | None = None
+    priced: bool = True
 
     def __post_init__(self) -> None:
         _check_score(self.score)
+        check_flag("priced", self.priced)
 
     def describe(self) -> str:
         """The settings as Python writes them."""
-        return f"ListRows({'' if self.score is None else f'score={self.score.describe()}'})"
+        given = [] if self.score is None else [f"score={self.score.describe()}"]
+        given += [] if self.priced else ["priced=False"]
+        return f"ListRows({', '.join(given)})"
 
 
 def _check_score(score: AnyScore | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 
@@ -20,14 +21,25 @@ class RowWorth:
     pseudo-counts in every cell: what all these configurations have together under BDeu; one row's
     under priors that treat every row alike. each < 0: the greatest likelihood.
     [Friedman and Goldszmidt 1996, section 4]
+
+    priced: whether the choice of rows costs something, too. Before any case, each place of a tree
+    is a leaf or a question with probability 1/2, and every question that could be asked there is
+    as likely; a configuration is one of all that could be listed. So one parent more is no free
+    choice, as it is not where whole tables are scored. [Friedman and Goldszmidt 1996, section 4.2]
     """
 
     strength: float
     each: float
     price: float
+    priced: bool = False
+
+    @property
+    def leaf(self) -> float:
+        """What ending at a leaf costs."""
+        return log(2.0) if self.priced else 0.0
 
     @staticmethod
-    def of(score: AnyScore, states: int, weight: float) -> RowWorth:
+    def of(score: AnyScore, states: int, weight: float, priced: bool = False) -> RowWorth:
         """The worth of rows under a score; an error if that does not fall apart into rows."""
         known = table_score(score)
         if known is None or isinstance(score, QNML):
@@ -37,10 +49,10 @@ class RowWorth:
             )
         price = known.price(1.0, states, weight)
         if known.alpha(1.0, states) == LIKELIHOOD:
-            return RowWorth(0.0, LIKELIHOOD, price)
+            return RowWorth(0.0, LIKELIHOOD, price, priced)
         once, twice = known.alpha(1.0, states), known.alpha(2.0, states)
         strength = 2 * (once - twice) * states  # alpha(rows) = strength / (rows states) + each
-        return RowWorth(strength, once - strength / states, price)
+        return RowWorth(strength, once - strength / states, price, priced)
 
     def alpha(self, shares: Floats, states: int) -> Floats:
         """(rows,) the pseudo-counts in every cell of each row."""

@@ -61,7 +61,7 @@ def found_rows(each: Local, counts: CauseCounts) -> SharedRows:
     if isinstance(each.how, SharedRows):
         return each.how
     states = counts.shape[-1]
-    worth = RowWorth.of(each.how.score or BIC(), states, counts.total)
+    worth = RowWorth.of(each.how.score or BIC(), states, counts.total, each.how.priced)
     if isinstance(each.how, GrowTree):
         seek = best_tree if each.how.exact else grown_tree
         tree, _ = seek(Told.of(counts), worth, each.how.tests, each.bans)
