@@ -56,6 +56,53 @@ def test_what_is_advised_can_be_called(data, hidden):
     assert isinstance(found, tc.Search)
 
 
+FLAT, DEEP = (
+    "H -> v0; H -> v1; H -> v2; H -> v3",
+    "R -> S; R -> T; S -> v0; S -> v1; T -> v2; T -> v3",
+)
+KNOWN = [
+    (table(4, 40), None, "v0 -> v1; v2; v3", "tc.fit(network, data)", "one optimum"),
+    (table(4, 40), {"H": 2}, FLAT, "method=tc.EM(restarts=20)", "penalty='entropy'"),
+    (holed(4, 40), {"H": 2}, FLAT, "method=tc.EM(restarts=20)", "penalty='entropy'"),
+    (table(4, 40), {"R": 2, "S": 2, "T": 2}, DEEP, "tc.EM(restarts=20)", "inference='exact'"),
+    (holed(4, 40), {"R": 2, "S": 2, "T": 2}, DEEP, "tc.EM(restarts=20)", "penalty='entropy'"),
+    ({**reals(1, 40), **table(2, 40)}, {"H": 2}, "H -> x0; H -> v0; H -> v1",
+     "tc.EM(restarts=20)", "EM knows both kinds"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "hidden", "network", "call", "reason"), KNOWN)
+def test_a_known_dag_leaves_parameters_to_learn(data, hidden, network, call, reason):
+    advice = tc.advise(data, hidden, network)
+    assert advice.function == "fit"
+    assert call in advice.call
+    assert reason in str(advice)
+    found = eval(advice.call.replace("restarts=20", "restarts=1"),
+                 {"tc": tc, "data": data, "network": network})  # fmt: skip
+    assert isinstance(found, tc.Fit)
+
+
+@pytest.mark.parametrize(
+    ("data", "call", "reason"),
+    [
+        (table(5, 200), "tc.propose_hidden(data)", "many cases for the columns"),
+        (table(5, 40), "tc.propose_hidden(data)", "few cases for the columns"),
+        (reals(3, 40), "tc.search(data, method=tc.IdealParent(hidden=True))", "a profile"),
+    ],
+)
+def test_places_that_are_not_known_are_sought(data, call, reason):
+    advice = tc.advise(data, "seek")
+    assert advice.call == call
+    assert reason in str(advice)
+
+
+def test_places_are_not_sought_in_a_known_dag():
+    with pytest.raises(tc.OptionError, match="asks for places in a dag that is not known yet"):
+        tc.advise(table(4, 40), "seek", FLAT)
+    with pytest.raises(tc.OptionError, match='or be "seek"'):
+        tc.advise(table(4, 40), "sought")
+
+
 def test_bad_questions_are_told_what_is_wrong():
     with pytest.raises(tc.CasesError, match="there are columns but no cases"):
         tc.advise({"a": []})

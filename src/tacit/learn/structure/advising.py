@@ -1,4 +1,4 @@
-"""`advise`: which way of learning a dag suits some cases, and why."""
+"""`advise`: which way of learning suits some cases, and why."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, OptionError, quoted
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous
 from tacit.io.cases import as_dataset
+from tacit.learn.structures import as_structure
 
+SEEK = "seek"
+"""Asks where hidden variables are, and how many."""
 FEW = 20
 """Variables whose best dag can be proven in seconds."""
 MANY = 500
@@ -23,9 +27,10 @@ SPARSE = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A way to learn a dag: the call as Python writes it, and the reasons.
+    """A way to learn: the call as Python writes it, and the reasons.
 
-    function  "search", "structural_em" or "discretise", which comes first where gaps are continuous
+    function  "search", "structural_em", "fit", "propose_hidden", or "discretise", which comes first
+              where gaps are continuous
     """
 
     function: str
@@ -40,17 +45,25 @@ class Advice:
         return f"<pre>{escape(self.call)}</pre><ul>{items}</ul>"
 
 
-def advise(data: Any, hidden: Mapping[str, int] | None = None) -> Advice:
+def advise(data: Any, hidden: Mapping[str, int] | str | None = None, network: Any = None) -> Advice:
     """Which method suits these cases: by how many there are, their kinds, and what is missing.
 
-    hidden  variables that nobody measured, with their numbers of states: {"H": 2}
+    hidden   variables that nobody measured, with their numbers of states: {"H": 2}; "seek" where
+             neither their places nor their numbers are known
+    network  a dag that is known, as `tc.fit` takes it: what is left are its parameters
 
     What is said of restarts and annealing was measured in the experiments of this package.
-    [HV1 section 5]
+    [HV1 section 5, HV2 section 8]
     """
     cases = as_dataset(data)
     if not cases.names or not len(cases):
         raise CasesError("there are no cases to give advice about")
+    if hidden == SEEK:
+        if network is not None:
+            raise OptionError(f"hidden={SEEK!r} asks for places in a dag that is not known yet")
+        return _sought(cases)
+    if network is not None:
+        return _fitted(cases, _states(hidden), as_structure(network).dag)
     unseen = _states(hidden)
     gaps = sum(cases.missing().values())
     real = [quoted(v.name) for v in cases.variables.values() if isinstance(v, Continuous)]
@@ -74,7 +87,8 @@ def _states(hidden: Any) -> dict[str, int]:
     )
     if not sound:
         raise OptionError(
-            f'hidden={hidden!r:.60} must say how many states each variable has: {{"H": 2}}'
+            f'hidden={hidden!r:.60} must say how many states each variable has: {{"H": 2}}, or '
+            f'be "{SEEK}"'
         )
     return dict(hidden)
 
@@ -141,3 +155,55 @@ def _hidden(cases: Dataset, hidden: Mapping[str, int]) -> Advice:
             "compare with tc.search(data, score=tc.BDeu(5)), which has no hidden variable",
         ),
     )
+
+
+def _fitted(cases: Dataset, unseen: Mapping[str, int], dag: Dag) -> Advice:
+    """Parameters of a known dag: nothing to choose without hidden variables."""
+    if not unseen:
+        reason = "the dag is known and nothing is hidden: one optimum, or EM from the cases' own"
+        return Advice("fit", "tc.fit(network, data)", (reason,))
+    said = "{" + ", ".join(f"{name!r}: {states}" for name, states in unseen.items()) + "}"
+    call = f"tc.fit(network, data, hidden={said}, method=tc.EM(restarts=20))"
+    first = (
+        "the best of as many starts of EM as take no longer was at least as good as one path of "
+        "tc.IBEM() on most public tables, and most often on cases held out"
+    )
+    if any(isinstance(each, Continuous) for each in cases.variables.values()):
+        return Advice("fit", call, ("EM knows both kinds of variables; paths know states only",))
+    second = (
+        "where starts end far apart compare tc.IBEM(penalty='entropy'), which reached or passed "
+        "the best of fifty on tables with optima far apart"
+    )
+    if _tree(dag, unseen) and not sum(cases.missing().values()):
+        second = (
+            "hidden variables in a tree: compare tc.IBEM(inference='exact'), which came near the "
+            "best starts in hierarchies; the path of a mean field, tc.IBEM(), did not"
+        )
+    third = "tc.IBEM().path tells how many states are worth telling apart, and what is shared when"
+    return Advice("fit", call, (first, second, third))
+
+
+def _tree(dag: Dag, unseen: Mapping[str, int]) -> bool:
+    """Whether several hidden variables stand in trees above all others."""
+    parents = (dag.parents[name] for name in dag.names)
+    return len(unseen) > 1 and all(len(each) <= 1 and set(each) <= set(unseen) for each in parents)
+
+
+def _sought(cases: Dataset) -> Advice:
+    """Hidden variables whose places are not known. [HV2 section 8]"""
+    if any(isinstance(each, Continuous) for each in cases.variables.values()):
+        return Advice(
+            "search",
+            "tc.search(data, method=tc.IdealParent(hidden=True))",
+            (
+                "continuous columns: what several of them miss alike is a profile of a hidden "
+                "parent",
+            ),
+        )
+    ratio = cases.total_weight / max(len(cases.names), 1)
+    reason = (
+        "many cases for the columns: links that a hidden variable leaves behind can be seen"
+        if ratio >= SPARSE
+        else "few cases for the columns: expect to find variables with many clear children only"
+    )
+    return Advice("propose_hidden", "tc.propose_hidden(data)", (reason,))
