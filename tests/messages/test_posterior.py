@@ -16,7 +16,7 @@ TOGETHER = (
     "\n\n    P(Y=b) <= 0.6\n    P(Y=b | X=a) >= 0.5 confidence 0.9"
     "\n\nleave out the confidence, or one of the two"
 )
-REAL = tc.read_cases({"X": [0.1, 0.5, 0.7], "Y": [1.5, 2.5, 0.5]}, continuous=["X", "Y"])
+REAL = tc.read_cases({"X": [0.1, None, 0.7], "Y": [1.5, 2.5, 0.5]}, continuous=["X", "Y"])
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ REAL = tc.read_cases({"X": [0.1, 0.5, 0.7], "Y": [1.5, 2.5, 0.5]}, continuous=["
         ),
         (
             lambda: tc.posterior("X -> Y", REAL),
-            "'X' is continuous: tc.posterior speaks of networks of discrete variables"
-            "\n\nmake it discrete with tc.discretise, or leave it out of the network",
+            "'X' is continuous: tc.posterior needs complete cases beside it"
+            "\n\ntc.fit takes cases with gaps; or make it discrete with tc.discretise",
         ),
         (
             lambda: tc.posterior("Coin", COIN, prior=tc.Dirichlet(0.0)),

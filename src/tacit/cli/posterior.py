@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.cli.answers import Answer, noted
-from tacit.cli.choices import prior_of
+from tacit.cli.choices import normal_beside, prior_of
 from tacit.cli.options import (
     Cases,
     Continuouses,
@@ -67,6 +67,13 @@ def posterior(
         ),
     ] = None,
     prior: PriorName = "bdeu:1",
+    normal_prior: Annotated[
+        float | None,
+        typer.Option(
+            metavar="STRENGTH",
+            help="Cases that the prior of Gaussian families is worth; 1 if not given.",
+        ),
+    ] = None,
     likelihood: Annotated[
         LikelihoodName, typer.Option(help="binomial_product is MPL-C as it was printed.")
     ] = LikelihoodName.MULTINOMIAL,
@@ -111,7 +118,7 @@ def posterior(
         structure,
         reading.cases(cases, structure, threads),
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
-        prior=chosen,
+        prior=normal_beside(chosen, normal_prior),
         likelihood=likelihood.value,
         sampling=Sampling(draws=draws, precision=precision or None),
         level=level,

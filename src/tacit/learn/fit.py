@@ -138,7 +138,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
             from tacit.learn.continuous.asking import fit_with_reals
 
             return fit_with_reals(gathered, chosen, wishes, lent is not None, told)
-        refuse_no_reals(chosen)
+        refuse_no_reals(chosen.normal)
 
         def learned(how: Choices) -> Fit:
             if known is not None and doubted_part(known):

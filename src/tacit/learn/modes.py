@@ -27,7 +27,8 @@ def mode_of(posterior: Posterior) -> dict[str, Floats]:
             f"with {why} the most probable parameters are not told by tc.posterior"
             "\n\nuse tc.fit, which looks for them, with estimate=tc.MAP()"
         )
-    out = np.concatenate([each.ravel() for each in _free(posterior).values()])
+    free = [each.ravel() for each in _free(posterior).values()]
+    out = np.concatenate([np.zeros(0), *free])
     for mode in posterior.modes:
         cells = mode.ground.blocks.cells
         if mode.density.dirichlet:

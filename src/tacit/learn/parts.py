@@ -13,7 +13,7 @@ from tacit.core.family import Family
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.estimate.conditional import conditional_log_likelihood, estimate_conditional
 from tacit.estimate.continuous.conjugate import log_marginal
-from tacit.estimate.continuous.prior import Pseudo, Scales
+from tacit.estimate.continuous.prior import NormalGamma, Pseudo, Scales
 from tacit.estimate.continuous.regression import Extra, estimate_regression
 from tacit.estimate.continuous.regressions import joined, moments_at
 from tacit.estimate.estimates import Estimate
@@ -124,11 +124,11 @@ def pseudo_counts(
     return {axes[-1].name: resolved.pseudo_counts(axes) for axes in tables}
 
 
-def refuse_no_reals(choices: Choices) -> None:
+def refuse_no_reals(normal: NormalGamma | None) -> None:
     """Nothing, or an error about a prior of Gaussian families where there are none."""
-    if choices.normal is not None:
+    if normal is not None:
         raise OptionError(
-            f"tc.{choices.normal.describe()} is a prior of Gaussian families, and no variable is "
+            f"tc.{normal.describe()} is a prior of Gaussian families, and no variable is "
             "continuous\n\nleave it out"
         )
 
@@ -140,7 +140,7 @@ def normal_pseudo(
     if choices.normal is None:
         return {}
     if not scales.names:
-        refuse_no_reals(choices)
+        refuse_no_reals(choices.normal)
     choices.normal.check_names(scales.names)
     return {
         name: choices.normal.pseudo(

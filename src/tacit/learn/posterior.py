@@ -10,10 +10,11 @@ from typing import Any
 from tacit.core.dag import Dag
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
-from tacit.core.variables import Discrete
+from tacit.core.variables import Continuous, Discrete
 from tacit.engines.statistics import Statistics
 from tacit.engines.tasks import thread_bound
 from tacit.estimate.bayes.draws import Sampling
+from tacit.estimate.continuous.prior import NormalGamma
 from tacit.estimate.normals import TruncatedNormal
 from tacit.estimate.posteriors import check_level
 from tacit.estimate.priors import K2, BDeu, Prior
@@ -22,9 +23,10 @@ from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.counted import Counted, count_cases, counted_before
 from tacit.learn.gathered import Gathered, gather_measured
 from tacit.learn.making import posterior_of
-from tacit.learn.parts import pseudo_counts
+from tacit.learn.parts import pseudo_counts, refuse_no_reals
 from tacit.learn.posteriors import Posterior
 from tacit.learn.progress import Callback, watched
+from tacit.learn.settings import priors_apart
 from tacit.learn.structures import Structure, as_structure
 from tacit.learn.told import Told
 from tacit.learn.whole import Asking
@@ -38,7 +40,7 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
     data: Any,
     *,
     knowledge: KnowledgeLike = None,
-    prior: Prior | TruncatedNormal | None = None,
+    prior: Any = None,
     likelihood: str = "multinomial",
     pooled: bool | None = None,
     sampling: Sampling | None = None,
@@ -60,7 +62,8 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
     structure   as in `tc.fit`
     data        as in `tc.fit`; `tc.Statistics` too
     knowledge   what experts know
-    prior       `tc.BDeu(1)` if not given, or `tc.TruncatedNormal(mean, sd)`
+    prior       of tables `tc.BDeu(1)` if not given, or `tc.TruncatedNormal(mean, sd)`; of Gaussian
+                families `tc.NormalGamma()`, or another; both in a list
     likelihood  "multinomial", or "binomial_product": every cell a binomial of its own, as MPL-C
                 was printed; it counts every case more than once
     pooled      whether pseudo-counts of tied cells are added up; None: only where the prior
@@ -70,16 +73,17 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
     """
     check_level(level)
     given, known = as_structure(structure), as_knowledge(knowledge)
-    _check(prior, likelihood, sampling)
+    tables, gaussian = priors_apart(prior)
+    _check(tables, likelihood, sampling)
     asked = fresh_seed(seed)
     with watched(progress, "drawing") as told:
         asking = Asking(level, sampling or Sampling(), asked, thread_bound(threads), told)
-        wish = Wish(given, known, prior, likelihood, pooled, asking)
+        wish = Wish(given, known, tables, likelihood, pooled, asking, gaussian)
         if isinstance(data, Statistics):
             return _counted(wish, counted_before(given, data))
         gathered = gather_measured(given, data, _HIDDEN)
-        _refuse_continuous(gathered)
         if gathered.missing:
+            _refuse_continuous(gathered)
             from tacit.learn.augmented import posterior_augmented
 
             return posterior_augmented(gathered, _told(wish, None, gathered))
@@ -96,9 +100,17 @@ class Wish:
     likelihood: str
     pooled: bool | None
     asking: Asking
+    gaussian: NormalGamma | None = None
 
 
 def _counted(wish: Wish, counted: Counted) -> Posterior:
+    if any(isinstance(each, Continuous) for each in counted.variables.values()):
+        from tacit.learn.continuous.posterior import posterior_with_reals
+
+        return posterior_with_reals(
+            counted, wish, lambda wish, tables: posterior_of(_told(wish, tables, tables))
+        )
+    refuse_no_reals(wish.gaussian)
     return posterior_of(_told(wish, counted, counted))
 
 
@@ -136,8 +148,8 @@ def _refuse_continuous(gathered: Gathered) -> None:
 
 def _continuous(name: str) -> str:
     return (
-        f"{name!r} is continuous: tc.posterior speaks of networks of discrete variables"
-        "\n\nmake it discrete with tc.discretise, or leave it out of the network"
+        f"{name!r} is continuous: tc.posterior needs complete cases beside it"
+        "\n\ntc.fit takes cases with gaps; or make it discrete with tc.discretise"
     )
 
 

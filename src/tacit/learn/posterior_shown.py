@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from tacit.core.errors import SizeError
 from tacit.core.grid import Grid, number, percentage
 from tacit.core.variables import Continuous
 from tacit.knowledge.expansion import cell_label
+from tacit.knowledge.slots import Slots
+from tacit.learn.continuous.lines import Lines
 from tacit.learn.posteriors import Posterior
 
 MOST_CELLS = 20_000
@@ -33,10 +36,30 @@ def cells_grid(posterior: Posterior, most: int = 60) -> Grid:
                 cell_label(cells, cells.starts[name] + at), number(float(mean.flat[at])),
                 number(float(sd.flat[at])), f"{low:.3f} to {high:.3f}",
             ))  # fmt: skip
-    more = cells.size - len(rows)
-    foot = f"  ... and {more:,} more cells" if more > 0 else ""
+    for name, own in posterior.lines.items():
+        rows += _line_rows(posterior, name, own)[: most - len(rows)]
+    numbers = sum(own.mean.size for own in posterior.lines.values())
+    more = cells.size + numbers - len(rows)
+    foot = f"  ... and {more:,} more {'numbers' if numbers else 'cells'}" if more > 0 else ""
     heads = ("", "mean", "sd", f"{percentage(posterior.level)} interval")
     return Grid("", heads, tuple(rows), labels=1, foot=foot)
+
+
+def _line_rows(posterior: Posterior, name: str, own: Lines) -> list[tuple[str, ...]]:
+    """Every number of a Gaussian family as the language writes it; its sd as the root of that."""
+    mean, sd, interval = own.mean, own.sd, own.interval(posterior.level)
+    labels = line_labels(name, own)
+    return [
+        (label, f"{mean.flat[at]:.4g}", f"{sd.flat[at]:.4g}",
+         f"{interval.lower.flat[at]:.4g} to {interval.upper.flat[at]:.4g}")
+        for at, label in enumerate(labels)
+    ]  # fmt: skip
+
+
+def line_labels(name: str, own: Lines) -> list[str]:
+    """coefficient(Y, X | K=k), intercept(Y | K=k), sd(Y | K=k), configuration by configuration."""
+    slots = Slots.of({name: own.axes})
+    return [re.sub(r"^variance\(", "sd(", slots.label(at)) for at in range(slots.size)]
 
 
 def posterior_plain(posterior: Posterior) -> dict[str, Any]:
@@ -56,6 +79,7 @@ def posterior_plain(posterior: Posterior) -> dict[str, Any]:
             }
             for name, axes in posterior.cells.families.items()
         },
+        **({"regressions": _lines_plain(posterior)} if posterior.lines else {}),
         "diagnostics": {
             "sampled_cells": found.sampled,
             "effective_sample_size": found.size,
@@ -74,6 +98,20 @@ def posterior_plain(posterior: Posterior) -> dict[str, Any]:
     }
 
 
+def _lines_plain(posterior: Posterior) -> dict[str, Any]:
+    return {
+        name: {
+            "parents": [axis.name for axis in own.axes[:-1]],
+            "numbers": list(own.labels),
+            "mean": own.mean.tolist(),
+            "sd": own.sd.tolist(),
+            "lower": own.interval(posterior.level).lower.tolist(),
+            "upper": own.interval(posterior.level).upper.tolist(),
+        }
+        for name, own in posterior.lines.items()
+    }
+
+
 def draws_dataset(posterior: Posterior) -> Dataset:
     """One line per draw, a column for every cell."""
     if posterior.cells.size > MOST_CELLS:
@@ -86,5 +124,9 @@ def draws_dataset(posterior: Posterior) -> Dataset:
         drawn = posterior.draws[name].reshape(posterior.size, -1)
         for at in range(drawn.shape[1]):
             label = cell_label(posterior.cells, posterior.cells.starts[name] + at)
+            columns[label] = np.ascontiguousarray(drawn[:, at])
+    for name, own in posterior.lines.items():
+        drawn = posterior.draws[name].reshape(posterior.size, -1)
+        for at, label in enumerate(line_labels(name, own)):
             columns[label] = np.ascontiguousarray(drawn[:, at])
     return Dataset({label: Continuous(label) for label in columns}, columns)

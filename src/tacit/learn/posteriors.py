@@ -18,6 +18,7 @@ from tacit.estimate.bayes.density import Density
 from tacit.estimate.posteriors import Interval, cell_interval, cell_variance
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
+from tacit.learn.continuous.lines import Lines
 from tacit.learn.evidence import LogEvidence
 from tacit.learn.fits import CasesUsed
 from tacit.learn.ground import Ground
@@ -117,6 +118,10 @@ class Posterior:
     scene     prior and rules over all cells; counts of all cells, None where some are missing
     beliefs   rules said with less than certainty, and how probable they are now
     weighed   computes the log marginal likelihood; None where there is none
+    lines     the regressions of Gaussian families
+
+    Numbers of a table are shaped like it; of a Gaussian family they are coefficients..., intercept
+    and sd, in every configuration of its discrete parents.
     """
 
     network: Network
@@ -134,6 +139,7 @@ class Posterior:
     scene: Scene | None = None
     counts: Floats | None = None
     weighed: Callable[[], LogEvidence] | None = None
+    lines: Mapping[str, Lines] = field(default_factory=dict)
 
     @cached_property
     def evidence(self) -> LogEvidence | None:
@@ -142,8 +148,13 @@ class Posterior:
 
     @property
     def mean(self) -> Mapping[str, Floats]:
-        """Per variable E[θ], shaped like its table."""
+        """Per variable E[θ]."""
         return self._tables(lambda alpha: alpha / alpha.sum(axis=-1, keepdims=True), "mean")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, those with tables first."""
+        return (*self.cells.families, *self.lines)
 
     @property
     def sd(self) -> Mapping[str, Floats]:
@@ -155,6 +166,8 @@ class Posterior:
         """Per variable where its cells lie with the probability `level`, equal tails cut off."""
 
         def of(name: str) -> Interval:
+            if name in self.lines:
+                return self.lines[name].interval(self.level)
             plain = cell_interval(self.alpha[name], self.level)
             lower, upper = (
                 self._laid(name, values, np.array(free))
@@ -165,13 +178,13 @@ class Posterior:
             )
             return Interval(lower, upper, self.level)
 
-        return Tables(tuple(self.cells.families), of)
+        return Tables(self.names, of)
 
     @property
     def draws(self) -> Mapping[str, Floats]:
         """Per variable draws of its table: (draws, parents..., child); the same draw of all tables
         belongs together."""
-        return Tables(tuple(self.cells.families), self._drawn)
+        return Tables(self.names, self._drawn)
 
     @property
     def mode(self) -> Mapping[str, Floats]:
@@ -179,7 +192,7 @@ class Posterior:
         rules. Refused where N + alpha < 1."""
         from tacit.learn.modes import mode_of
 
-        found = mode_of(self)
+        found = {**mode_of(self), **{name: own.mode for name, own in self.lines.items()}}
         return Tables(tuple(found), found.__getitem__)
 
     @property
@@ -231,9 +244,11 @@ class Posterior:
 
     def _tables(self, free: Callable[[Floats], Floats], what: str) -> Mapping[str, Floats]:
         def of(name: str) -> Floats:
+            if name in self.lines:
+                return np.asarray(getattr(self.lines[name], what))
             return self._laid(name, getattr(self.whole, what), free(self.alpha[name]))
 
-        return Tables(tuple(self.cells.families), of)
+        return Tables(self.names, of)
 
     def _laid(self, name: str, ruled: Floats, free: Floats) -> Floats:
         """The table with its ruled cells laid over the free ones."""
@@ -253,6 +268,9 @@ class Posterior:
         """Free rows are drawn when looked at, always the same."""
         from tacit.estimate.posteriors import draw_rows
 
+        if name in self.lines:
+            seed = [self.seed, 6, tuple(self.lines).index(name)]
+            return self.lines[name].draws(self.size, np.random.default_rng(seed))
         alpha = self.alpha[name]
         inside, at = self._ruled(name)
         number = tuple(self.cells.families).index(name)
@@ -285,7 +303,8 @@ class Posterior:
         return [*lines, *(f"note: {note}" for note in self.notes)]
 
     def _prior(self) -> str:
-        return str(self.settings.get("prior", ""))
+        normal = self.settings.get("normal_prior")
+        return str(self.settings.get("prior", "")) + (f" and {normal}" if normal else "")
 
 
 __all__ = ["SAMPLED", "Belief", "Diagnostics", "Posterior", "Tables"]

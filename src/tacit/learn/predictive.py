@@ -16,6 +16,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import OptionError
+from tacit.core.family import Family
 from tacit.core.network import Network
 from tacit.families.table import Table, cells
 from tacit.infer.likelihood import log_likelihood
@@ -29,10 +30,12 @@ def log_predictive(posterior: Posterior, data: Any) -> Floats:
     Cells that are missing are summed out under every draw.
     """
     cases = observed_columns(posterior.network, data)
-    names = tuple(posterior.network)
-    if any(name not in cases or bool(absent(cases[name]).any()) for name in names):
+    names = tuple(posterior.cells.families)
+    if any(name not in cases or bool(absent(cases[name]).any()) for name in posterior.network):
         return _averaged(posterior, cases)
     total = np.zeros(len(cases))
+    for own in posterior.lines.values():
+        total += own.log_predictive([cases[axis.name] for axis in own.axes])
     places = np.full(posterior.cells.size, -1, dtype=np.int64)
     places[posterior.whole.cells] = np.arange(posterior.whole.cells.size)
     used = np.empty((len(cases), len(names)), dtype=np.int64)
@@ -85,9 +88,11 @@ def networks(posterior: Posterior, draws: int) -> Iterator[Network]:
     mean = posterior.network
     drawn = {name: posterior.draws[name][chosen] for name in mean}
     for at in range(chosen.size):
-        families = {
+        families: dict[str, Family] = {
             name: Table(axes, drawn[name][at]) for name, axes in posterior.cells.families.items()
         }
+        for name, own in posterior.lines.items():
+            families[name] = own.family(drawn[name][at])
         yield Network(mean.dag, mean.variables, families)
 
 
@@ -117,8 +122,12 @@ def predicted(posterior: Posterior, data: Any, draws: int = 200) -> Mapping[str,
         total += weight
         found = predict(network, cases)
         for name in names:
-            part = np.nan_to_num(found[name]) * weight[:, None]
+            part = np.nan_to_num(found[name])
+            part = part * (weight if part.ndim == 1 else weight[:, None])
             sums[name] = sums[name] + part if name in sums else part
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = {name: each / total[:, None] for name, each in sums.items()}
+        means = {
+            name: each / (total if each.ndim == 1 else total[:, None])
+            for name, each in sums.items()
+        }
     return Tables(names, means.__getitem__)

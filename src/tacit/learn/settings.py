@@ -29,14 +29,14 @@ def chosen_of(
     seed: int | None = None,
 ) -> Choices:
     """The choices with defaults filled in; an error about a value that is none of its kind."""
-    tables, normal = _priors(prior)
+    tables, normal = priors_apart(prior)
     estimate = Smoothed() if estimate is None else estimate
     choices = Choices(BDeu(1) if tables is None else tables, estimate, method, level, seed, normal)
     check_choices(choices)
     return choices
 
 
-def _priors(given: AnyPrior) -> tuple[Any, NormalGamma | None]:
+def priors_apart(given: AnyPrior) -> tuple[Any, NormalGamma | None]:
     """The prior of tables and that of Gaussian families, of either at most one."""
     every: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     normal = [each for each in every if isinstance(each, NormalGamma)]
