@@ -46,6 +46,7 @@ def test_choices_that_are_none() -> None:
         "tc.Merging(); did you mean 'all'?"
     )
     assert message(noise="both") == "noise='both' must be 'common' or 'own'"
+    assert message(baseline="mean") == "baseline='mean' must be 'none' or 'trial'"
     assert message(restarts=-1) == "restarts=-1 must be a whole number, 0 or more"
     assert message(max_steps=0) == "max_steps=0 must be a whole number, 1 or more"
     assert message(tolerance=1) == "tolerance=1 must be a number from 0 to 1"

@@ -139,3 +139,65 @@ def test_a_held_out_fold_is_scored_by_what_the_others_teach(share):
         noise = np.concatenate([learned.group_of(s).noise for s in ("s0", "s1", "s2")])
         variances = noise**2 if share == "none" else noise[:1] ** 2
         assert_allclose(score, naive.log_likelihood(np.concatenate(rest), variances), rtol=1e-6)
+
+
+def _with_levels(drawn, seed=5):
+    """The same trials, every series at a level of its own in each, and dense designs for it."""
+    random = np.random.default_rng(seed)
+    values = {n: x + random.normal(0, 50, (1, x.shape[1])) for n, x in drawn.trials.values.items()}
+    return tc.Trials(values, drawn.trials.series)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_levels_of_trials_are_columns_of_the_regression(missing):
+    drawn = planted(missing=missing, jitter=1, times=20)
+    trials = _with_levels(drawn)
+    told = tc.HiddenProcesses(drawn.told, drawn.onsets, share="none", baseline="trial")
+    fit = told.fit(trials, folds=0)
+    plain = [
+        (trials[name], starts) for name, (_, starts) in zip(trials.names, drawn.plain, strict=True)
+    ]
+    matrix, values = naive.stacked(plain, drawn.lengths)
+    levels = np.kron(np.eye(len(plain)), np.ones((20, 1)))
+    both = np.hstack([matrix, levels])
+    for at, name in enumerate(trials.series):
+        there = ~np.isnan(values[:, at])
+        found = np.linalg.lstsq(both[there], values[there, at], rcond=None)[0]
+        assert_allclose(_courses(fit, [name])[:, 0], found[:11], atol=1e-7)
+        rest = values[there, at] - both[there] @ found
+        variance = rest @ rest / (there.sum() - len(plain))
+        assert_allclose(fit.groups[at].noise[0] ** 2, variance, rtol=1e-7)
+    left = np.concatenate([*fit.residuals(trials).values.values()])
+    assert_allclose(np.nanmean(left, axis=0), 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("share", ["none", "all", tc.Merging()])
+def test_levels_change_nothing_but_what_is_level(share):
+    drawn = planted(times=20, series=4, trials=12)
+    told = tc.HiddenProcesses(drawn.told, drawn.onsets, share=share, baseline="trial")
+    fit, other = told.fit(drawn.trials, seed=1), told.fit(_with_levels(drawn), seed=1)
+    assert_allclose(other.log_likelihood, fit.log_likelihood, rtol=1e-8)
+    assert_allclose(other.score.total, fit.score.total, rtol=1e-6)
+    for name in drawn.trials.series:
+        assert_allclose(other.course("p1", name), fit.course("p1", name), atol=1e-5)
+
+
+def test_open_onsets_have_levels_too():
+    drawn = planted(times=20, series=3, trials=8, noise=0.5, jitter=1)
+    opened = tuple(
+        tc.Onset(o.process, o.trial, o.time, o.time - 2, o.time + 2, 1.0) for o in drawn.onsets
+    )
+    told = tc.HiddenProcesses(drawn.told, opened, baseline="trial")
+    fit, other = told.fit(drawn.trials, folds=0), told.fit(_with_levels(drawn), folds=0)
+    assert np.all(np.diff(fit.trace) >= 0)
+    assert_allclose(other.log_likelihood, fit.log_likelihood, rtol=1e-7)
+    known = tc.HiddenProcesses(drawn.told, drawn.onsets, baseline="trial")
+    sure = tuple(
+        tc.Onset(o.process, o.trial, o.time, o.time - 0.4, o.time + 0.4) for o in drawn.onsets
+    )
+    narrow = tc.HiddenProcesses(drawn.told, sure, baseline="trial")
+    assert_allclose(
+        narrow.fit(drawn.trials, folds=0).log_likelihood,
+        known.fit(drawn.trials, folds=0).log_likelihood,
+        rtol=1e-9,
+    )

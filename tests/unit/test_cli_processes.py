@@ -92,7 +92,8 @@ def test_groups_that_grow_and_series_alone(
     plain = run_json(capsys, *words, "--share", "merge", "--flat", "--neighbours", "3")
     assert len(plain["groups"]) <= 6
     assert plain["score"]["nested"] is False
-    plain = run_json(capsys, *words, "--share", "none", "--noise", "own", "--series", "s2")
+    plain = run_json(capsys, *words, "--share", "none", "--noise", "own",
+                     "--baseline", "trial", "--series", "s2")  # fmt: skip
     assert [group["series"] for group in plain["groups"]] == [["s2"]]
 
 

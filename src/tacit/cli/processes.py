@@ -80,6 +80,9 @@ def processes(
     noise: Annotated[
         str, typer.Option(metavar="HOW", help="common to the series of a group, or own.")
     ] = "common",
+    baseline: Annotated[
+        str, typer.Option(metavar="HOW", help="none, or trial: a level per series and trial.")
+    ] = "none",
     folds: Annotated[
         int | None, typer.Option(min=0, help="Parts that are held out in turn; 0 for none.")
     ] = None,
@@ -124,7 +127,9 @@ def processes(
     from tacit.io.trials import read_trials
     from tacit.learn.processes.settings import HiddenProcesses
 
-    told = HiddenProcesses(lengths, onsets, share=how, noise=noise, restarts=restarts)
+    told = HiddenProcesses(
+        lengths, onsets, share=how, noise=noise, baseline=baseline, restarts=restarts
+    )
     measured = read_trials(
         trials, series=plain_names(series) or None, places=places, trial=plain_name(trial),
         time=plain_name(time), missing=tuple(missing or ()), table=table, query=query,

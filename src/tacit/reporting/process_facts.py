@@ -245,8 +245,9 @@ def _repeat(fit: ProcessFit) -> dict[str, Any]:
         "",
         f"trials = tc.read_trials({source}{places})",
         f"processes = tc.HiddenProcesses({json.dumps(dict(fit.processes))}, 'onsets.csv',",
-        f"    share={told}, noise={settings['noise']!r}, restarts={settings['restarts']},",
-        f"    tolerance={settings['tolerance']!r}, max_steps={settings['max_steps']})",
+        f"    share={told}, noise={settings['noise']!r}, baseline={settings['baseline']!r},",
+        f"    restarts={settings['restarts']}, tolerance={settings['tolerance']!r}, "
+        f"max_steps={settings['max_steps']})",
         f"fit = processes.fit(trials, folds={settings['folds']}, level={fit.level:g}, "
         f"seed={fit.seed})",
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -158,13 +158,15 @@ def trial_moments(
     layout: Layout,
     pattern: Ints,
     values: Floats,
-    singles: Iterable[Placed],
-    pairs: Iterable[Pair],
+    singles: Sequence[Placed],
+    pairs: Sequence[Pair],
+    centred: bool = False,
 ) -> ProcessMoments:
     """The moments of one trial; expected ones where onsets have probabilities.
 
     values  (times, series), nan where missing
     singles every process with every onset it may have; pairs: every two of them, in both orders
+    centred whether every series has a level of its own in the trial, which is projected out
     """
     series, patterns = values.shape[1], int(pattern.max()) + 1
     there = ~np.isnan(values)
@@ -183,11 +185,50 @@ def trial_moments(
         gram[:, at, to] += chance * (
             seen if other.acts is None else seen * other.acts[first][:, None]
         )
-    return ProcessMoments(
+    found = ProcessMoments(
         gram[None],
         cross[None],
         np.einsum("tv,tv->v", filled, filled)[None],
         there.sum(axis=0).astype(np.float64)[None],
+        pattern,
+    )
+    if not centred:
+        return found
+    return found - _level(layout, pattern, values, singles, pairs)
+
+
+def _level(
+    layout: Layout, pattern: Ints, values: Floats, singles: Sequence[Placed], pairs: Sequence[Pair]
+) -> ProcessMoments:
+    """What a level per series explains of a trial: the part along the constant.
+
+    With g = D'1 and n measurements, gg'/n, g(1'x)/n and (1'x)²/n; a measurement goes with it. The
+    rest has the likelihood of what is left when the level is free.
+    """
+    there = ~np.isnan(values)
+    first = np.unique(pattern, return_index=True)[1]
+    many = there.sum(axis=0).astype(np.float64)
+    share = 1.0 / np.maximum(many, 1.0)
+    sums = np.nansum(values, axis=0)
+    mass = np.zeros((first.size, layout.size))
+    gram = np.zeros((first.size, layout.size, layout.size))
+
+    def shown(one: Placed) -> tuple[Ints, Floats]:
+        times, at = _overlap(layout, one, values.shape[0])
+        return at, _counted(there[times][:, first], one.acts, first)
+
+    for one in singles:
+        at, seen = shown(one)
+        mass[:, at] += one.chance * seen
+        gram[:, at[:, None], at] += one.chance * seen[:, :, None] * seen[:, None]
+    for one, other, chance in pairs:
+        (at, seen), (to, met) = shown(one), shown(other)
+        gram[:, at[:, None], to] += chance * seen[:, :, None] * met[:, None]
+    return ProcessMoments(
+        (gram * share[first][:, None, None])[None],
+        (mass[pattern].T * (sums * share))[None],
+        (sums**2 * share)[None],
+        (many > 0).astype(np.float64)[None],
         pattern,
     )
 

@@ -50,6 +50,7 @@ class Bound:
     names    of the processes, in the order of the layout
     pattern  (series,) which series miss the same measurements and show the same processes
     known    per trial what starts at a known time; windows: what starts at an open one
+    centred  whether every series has a level of its own in every trial
     """
 
     trials: Trials
@@ -59,6 +60,7 @@ class Bound:
     known: Mapping[str, tuple[Placed, ...]]
     windows: Mapping[str, tuple[Window, ...]]
     notes: tuple[str, ...]
+    centred: bool = False
 
     @property
     def open(self) -> bool:
@@ -71,7 +73,12 @@ class Bound:
         for name in trials:
             placed = self.known[name]
             one = trial_moments(
-                self.layout, self.pattern, self.trials[name], placed, pairs_of(placed)
+                self.layout,
+                self.pattern,
+                self.trials[name],
+                placed,
+                pairs_of(placed),
+                self.centred,
             )
             total = one if total is None else total + one
         assert total is not None
@@ -142,6 +149,7 @@ def bind(told: HiddenProcesses, trials: Trials) -> Bound:
         {name: tuple(placed) for name, placed in known.items()},
         {name: tuple(each) for name, each in windows.items()},
         tuple(_notes(names, layout, trials, known, windows)),
+        told.baseline == "trial",
     )
 
 

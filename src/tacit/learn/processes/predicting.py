@@ -31,10 +31,22 @@ def predicted(fit: ProcessFit, trials: Trials) -> Trials:
 
 
 def left(fit: ProcessFit, trials: Trials) -> Trials:
-    """Measurements less what the processes add up to; nan where a measurement is missing."""
+    """Measurements less what the processes add up to; nan where a measurement is missing.
+
+    Where series have levels of their own, those are taken away too.
+    """
     shown = predicted(fit, trials)
     chosen = trials.select(fit.series)
-    return replace(chosen, values={name: chosen[name] - shown[name] for name in chosen.names})
+    values = {name: chosen[name] - shown[name] for name in chosen.names}
+    if fit.settings["baseline"] == "trial":
+        values = {name: each - _level(each) for name, each in values.items()}
+    return replace(chosen, values=values)
+
+
+def _level(values: Floats) -> Floats:
+    """(series,) the mean of what was measured; 0 where nothing was."""
+    there = ~np.isnan(values)
+    return np.asarray(np.nansum(values, axis=0) / np.maximum(there.sum(axis=0), 1))
 
 
 def _settled(fit: ProcessFit) -> list[Onset]:

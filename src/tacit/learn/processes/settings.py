@@ -81,6 +81,7 @@ class Merging:
 Share: TypeAlias = str | Mapping[str, Sequence[str]] | Partition | Merging
 SHARES = ("all", "none", "regions")
 NOISES = ("common", "own")
+BASELINES = ("none", "trial")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -97,6 +98,8 @@ class HiddenProcesses:
     share     which series share courses, up to a scale of their own: "all", "none", "regions",
               {group: series}, `tc.Partition()` or `tc.Merging()`
     noise     "common" to all series of a group, or its "own" variance for each
+    baseline  "none": series stand at 0 where no process runs; "trial": at a level of their own in
+              each trial, which is left out of account: only what differs from it counts
     restarts  random starts beside the two that every group has
     tolerance, max_steps  when a climb ends
 
@@ -107,6 +110,7 @@ class HiddenProcesses:
     onsets: Any
     share: Share = "all"
     noise: str = "common"
+    baseline: str = "none"
     restarts: int = 0
     tolerance: float = 1e-8
     max_steps: int = 500
@@ -143,7 +147,7 @@ class HiddenProcesses:
         held = (self.lengths, self.onsets, self.share)
         plain = (dict(each) if isinstance(each, Mapping) else each for each in held)
         return HiddenProcesses, (
-            *plain, self.noise, self.restarts, self.tolerance, self.max_steps
+            *plain, self.noise, self.baseline, self.restarts, self.tolerance, self.max_steps
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -167,6 +171,8 @@ class HiddenProcesses:
             )
         if self.noise not in NOISES:
             raise OptionError(f"noise={self.noise!r} must be 'common' or 'own'")
+        if self.baseline not in BASELINES:
+            raise OptionError(f"baseline={self.baseline!r} must be 'none' or 'trial'")
         if not _whole(self.restarts, 0):
             raise OptionError(f"restarts={self.restarts!r} must be a whole number, 0 or more")
         if not _whole(self.max_steps, 1):
@@ -213,6 +219,7 @@ class HiddenProcesses:
             "lengths": dict(self.lengths),
             "share": share,
             "noise": self.noise,
+            "baseline": self.baseline,
             "restarts": self.restarts,
             "tolerance": self.tolerance,
             "max_steps": self.max_steps,

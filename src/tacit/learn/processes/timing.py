@@ -87,10 +87,15 @@ def timed(bound: Bound, trial: str, learned: Learned) -> Timed:
     filled = np.where(there, values, 0.0)
     weights = there / learned.variances
     at, shown = _shown(bound.layout, every, learned.courses, values.shape)
+    many = there.sum(axis=0)
+    if bound.centred:
+        filled = there * (filled - filled.sum(axis=0) / np.maximum(many, 1))
+        shown = shown - ((shown * there).sum(axis=1) / np.maximum(many, 1))[:, None]
+        many = many - (many > 0)
     flat = shown.reshape(shown.shape[0], filled.size)
     weighted = flat * weights.reshape(-1)
     linear, squares = weighted @ filled.reshape(-1), weighted @ flat.T
-    base = -0.5 * float((there * np.log(2 * np.pi * learned.variances)).sum())
+    base = -0.5 * float((many * np.log(2 * np.pi * learned.variances)).sum())
     base -= 0.5 * float((weights * filled**2).sum())
     scores = np.full(ways.shape[0], base)
     for one, event in enumerate(every):
@@ -129,7 +134,8 @@ def expected(bound: Bound, trials: Sequence[str], known: Sequence[Timed]) -> Pro
     total: ProcessMoments | None = None
     for trial, each in zip(trials, known, strict=True):
         singles, pairs = _marginals(events(bound, trial), each)
-        one = trial_moments(bound.layout, bound.pattern, bound.trials[trial], singles, pairs)
+        values = bound.trials[trial]
+        one = trial_moments(bound.layout, bound.pattern, values, singles, pairs, bound.centred)
         total = one if total is None else total + one
     assert total is not None
     return total

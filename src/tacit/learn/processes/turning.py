@@ -52,7 +52,7 @@ def fit_all(
             told = (best.iterate.objective, best.trace, best.stop)
             made.append(_group(name, names, bound, fitted.found, spread, told))
     likelihood = sum(group.log_likelihood for group in made)
-    free = max(bound.trials.measurements - parameters, 1)
+    free = max(int(total.counts.sum()) - parameters, 1)
     return Fitted(tuple(made), likelihood, parameters, _quantile(level, free), left)
 
 
