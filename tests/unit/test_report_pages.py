@@ -100,7 +100,23 @@ def searched():
     return tc.report(tc.search(data, knowledge=rules, bootstrap=3, seed=1))
 
 
-@pytest.fixture(params=["evil", "alarm", "searched"])
+@pytest.fixture(scope="module")
+def proposed():
+    names = [EVIL, "a\"b'c", "pipe|star*_under_`tick`", "tab\tline\nend \x1b[31m\u202e", "E"]
+    random = np.random.default_rng(0)
+    first = random.integers(0, 2, 300)
+    codes = {name: np.where(random.random(300) < 0.2, 1 - first, first) for name in names}
+    data = Dataset({name: Discrete(name, ("<b>", "no & never")) for name in names}, codes)
+    fixed = {f"fixed {EVIL}": names[:3]}
+    found = tc.propose_hidden(
+        data, children=fixed, name=f"found {EVIL}", bootstrap=2, most=1, restarts=1, evidence=99,
+        least=3, seed=1, progress=False,
+    )  # fmt: skip
+    assert {each.accepted for each in found} == {True, False}
+    return tc.report(found)
+
+
+@pytest.fixture(params=["evil", "alarm", "searched", "proposed"])
 def report(request):
     return request.getfixturevalue(request.param)
 
@@ -145,7 +161,7 @@ def test_a_screen_reader_finds_its_way(report):
     assert page.all("html")[0]["lang"] == "en"
 
 
-@pytest.mark.parametrize("kind", ["evil", "searched"])
+@pytest.mark.parametrize("kind", ["evil", "searched", "proposed"])
 def test_hostile_names_stay_text(kind, request):
     html = request.getfixturevalue(kind).to_html()
     page = Page(html)
@@ -157,7 +173,7 @@ def test_hostile_names_stay_text(kind, request):
     assert "\u202e" not in html
 
 
-@pytest.mark.parametrize("kind", ["evil", "searched"])
+@pytest.mark.parametrize("kind", ["evil", "searched", "proposed"])
 def test_hostile_names_steer_no_terminal_and_break_no_line(kind, request):
     report = request.getfixturevalue(kind)
     for text in (str(report), report.to_markdown()):
@@ -166,7 +182,7 @@ def test_hostile_names_steer_no_terminal_and_break_no_line(kind, request):
         assert text.isprintable() or {c for c in text if not c.isprintable()} == {"\n"}
 
 
-@pytest.mark.parametrize("kind", ["evil", "searched"])
+@pytest.mark.parametrize("kind", ["evil", "searched", "proposed"])
 def test_hostile_names_are_no_markdown(kind, request):
     lines = request.getfixturevalue(kind).to_markdown().splitlines()
     fenced = False

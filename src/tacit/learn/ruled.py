@@ -61,9 +61,14 @@ class Ruled:
     @property
     def settings(self) -> dict[str, Any]:
         """The rules as they were written, and the files they came from."""
-        files = list(dict.fromkeys(rule.source for rule in self.knowledge if rule.source))
-        said: dict[str, Any] = {"knowledge": str(self.knowledge)}
-        return {**said, "knowledge_files": files} if files else said
+        return said_by_experts(self.knowledge)
+
+
+def said_by_experts(knowledge: Knowledge) -> dict[str, Any]:
+    """Rules as settings keep them: as they were written, and the files they came from."""
+    files = list(dict.fromkeys(rule.source for rule in knowledge if rule.source))
+    said: dict[str, Any] = {"knowledge": str(knowledge)}
+    return {**said, "knowledge_files": files} if files else said
 
 
 def ruled(

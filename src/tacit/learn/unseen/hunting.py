@@ -16,6 +16,7 @@ from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.methods import EM
 from tacit.learn.progress import Report
+from tacit.learn.ruled import said_by_experts
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.search import search
 from tacit.learn.structure.sem_job import PLAIN
@@ -154,9 +155,10 @@ def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Hi
     notes = (*own, *(note for note in whole.notes if note not in (*own, *UNSAID)))
     kept = {each.name: getattr(whole, each.name) for each in fields(Fit)}
     said = {**whole.settings, "hidden_search": {**settings.describe(), **asked.wishes}}
-    told_by_expert = {"knowledge", "knowledge_files"} & set(said)
-    if asked.bench.knowledge is None:  # that fixed variables keep their children is said elsewhere
-        said = {key: value for key, value in said.items() if key not in told_by_expert}
+    for key in ("knowledge", "knowledge_files"):
+        said.pop(key, None)  # that fixed variables keep their children is said elsewhere
+    if asked.bench.knowledge is not None:
+        said |= said_by_experts(asked.bench.knowledge)
     told = HiddenProposals(
         **{**kept, "settings": said, "notes": notes, "seed": settings.seed}, hunt=found
     )
