@@ -10,7 +10,6 @@ import tacit as tc
 RANDOM = np.random.default_rng(0)
 REALS = {"A": RANDOM.normal(size=30), "B": RANDOM.normal(size=30), "X": RANDOM.normal(size=30)}
 MIXED = {**REALS, "G": ["u", "v", "v"] * 10}
-KNOWN = "\n\nthere are: tc.SigmoidGaussian, tc.SoftplusGaussian"
 FIT = tc.fit("A, B -> X", REALS, families=tc.SigmoidGaussian)
 
 
@@ -68,7 +67,8 @@ CASES = {
     ),
     "no curve": (
         searching(families={"X": tc.NoisyOr}),
-        "families= says NoisyOr, and a search chooses among curves of continuous columns" + KNOWN,
+        "A has real values, and links and shared rows are of states"
+        "\n\nmake it discrete with tc.discretise, or leave out families=",
     ),
     "no column": (
         searching(families={"Y": tc.SigmoidGaussian}),

@@ -50,9 +50,19 @@ def test_what_links_cannot_do_is_said(cases, options, message):
         ),
         (
             {"Fever": tc.LinearGaussian},
-            "families= says LinearGaussian of 'Fever', which is no family to choose"
+            "families= says LinearGaussian of 'Fever', which has states, no real values"
+            "\n\nleave it out, or name it continuous when the cases are read",
+        ),
+        (
+            {"Fever": tc.BIC},
+            "families= says BIC of 'Fever', which is no family to choose"
             "\n\nthere are: tc.Table, tc.NoisyOr, tc.NoisyAnd, tc.NoisyMax, "
             "tc.TreeTable, tc.DefaultTable",
+        ),
+        (
+            {"Fevr": tc.SigmoidGaussian},
+            "families= names 'Fevr', which is no variable of the structure; "
+            "did you mean 'Fever'?\n\nvariables: Flu, Fever",
         ),
     ],
 )

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from tacit.knowledge import statements as said
-from tacit.knowledge.quotes import unquoted
+from tacit.knowledge.making_words import negative, number_of, word
 from tacit.knowledge.sums import Make, Number, Product, Sum, Wrong, check_sides, divided, multiplied
-from tacit.knowledge.terms import Probability, Term, Word
+from tacit.knowledge.terms import Probability, Term
 from tacit.knowledge.tokens import Phrase
 
 
@@ -34,26 +34,6 @@ def _nothing(_: Phrase) -> tuple[()]:
 def _or_nothing(tree: Any) -> Callable[[Phrase], tuple[Any, ...]]:
     """What makes a list of values that may be left out."""
     return _nothing if tree is None else listed(tree.children)
-
-
-def _word(tree: Any) -> Make:
-    (token,) = tree.children
-    at = token.start_pos
-    if token.type == "QUOTED":
-        return lambda phrase: Word(unquoted(phrase, at), phrase.starts[at], phrase.ends[at])
-
-    def make(phrase: Phrase) -> Word:
-        start, end = phrase.starts[at], phrase.ends[at]
-        return Word(phrase.source[start:end], start, end)
-
-    return make
-
-
-def _negative(tree: Any) -> Make:
-    at = tree.children[0].start_pos
-    return lambda phrase: Word(
-        f"-{phrase.word(at)}", phrase.starts[tree.meta.start_pos], phrase.ends[at]
-    )
 
 
 def _free(tree: Any) -> Make:
@@ -154,13 +134,9 @@ def _compare(tree: Any) -> Make:
 
 def _about(tree: Any) -> Make:
     left, right = sum_of(tree.children[0]), sum_of(tree.children[1])
-    slack = _number(tree.children[2])
+    slack = number_of(tree.children[2])
     check_sides([left, right])
     return lambda phrase: said.About(left(phrase), right(phrase), slack(phrase))
-
-
-def _number(tree: Any) -> Number:
-    return Number(tree.meta.start_pos, tree.data == "percent")
 
 
 def _ratios(tree: Any) -> Make:
@@ -288,8 +264,8 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {
     "query": lambda tree: made(tree.children[0]),
     "author": _author,
     "confidence": _confidence,
-    "word": _word,
-    "negative": _negative,
+    "word": word,
+    "negative": negative,
     "free": _free,
     "every": _free,
     "is_state": _held,
@@ -316,7 +292,7 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {
     "any": _any,
     "tiers": _tiers,
     "most_parents": _most_parents,
-    "number": _number,
-    "percent": _number,
+    "number": number_of,
+    "percent": number_of,
     "sum": sum_of,
 }

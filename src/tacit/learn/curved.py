@@ -85,6 +85,8 @@ def curved_of(
     """
     own = {} if network is None else network.families
     chosen: dict[str, Any] = {n: type(f) for n, f in own.items() if isinstance(f, CurvedGaussian)}
+    if isinstance(told, dict):
+        _check_told(told, families)
     chosen |= told if isinstance(told, dict) else dict.fromkeys(families, told)
     found = {}
     for name, said in chosen.items():
@@ -93,6 +95,22 @@ def curved_of(
             _check_real(name, families[name], kind)
             found[name] = kind
     return found
+
+
+def _check_told(told: Mapping[str, Any], families: Mapping[str, tuple[Variable, ...]]) -> None:
+    """Nothing, or an error about a name that is no variable, or lines of what has states."""
+    for name, said in told.items():
+        if name not in families:
+            raise OptionError(
+                f"families= names {name!r}, which is no variable of the structure"
+                f"{nearest(str(name), families)}\n\nvariables: {listed(families)}"
+            )
+        if _kind(said) is None and not isinstance(families[name][-1], Continuous):
+            shown = said.__name__ if isinstance(said, type) else repr(said)
+            raise OptionError(
+                f"families= says {shown} of {name!r}, which has states, no real values"
+                "\n\nleave it out, or name it continuous when the cases are read"
+            )
 
 
 def _check_real(name: str, axes: Sequence[Variable], kind: type[CurvedGaussian]) -> None:

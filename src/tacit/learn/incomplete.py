@@ -16,7 +16,6 @@ from tacit.core.family import Family
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.engines.expected import Contexts, expectation
-from tacit.engines.tasks import thread_bound
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.tables import estimate_table
 from tacit.families.cause_counts import CauseCounts
@@ -25,34 +24,28 @@ from tacit.families.shared import SharedRows
 from tacit.families.table import Table
 from tacit.infer.flat import Layout, layout_of
 from tacit.infer.pieces import compile_cases, log_masses
-from tacit.learn.annealing.annealed_em import AnnealedClimb, Annealing, run_annealed
+from tacit.learn.annealing.annealed_em import AnnealedClimb
 from tacit.learn.annealing.driver import Round
 from tacit.learn.annealing.settings import WeightAnnealing
-from tacit.learn.bottleneck.mean_field import run_mean_field
 from tacit.learn.bottleneck.path import BottleneckPath
-from tacit.learn.bottleneck.running import Bottleneck, PathClimb, run_bottleneck
+from tacit.learn.bottleneck.running import PathClimb
 from tacit.learn.bottleneck.settings import IBEM
 from tacit.learn.canonical import canonical_order
-from tacit.learn.causes.chained import Links, chained_layout, links_of, with_tables
+from tacit.learn.causes.chained import Links, chained_layout, links_of
 from tacit.learn.causes.kinds import Caused
 from tacit.learn.checkpoints import Checkpoint
-from tacit.learn.climb import Climb
-from tacit.learn.direct import run_direct
-from tacit.learn.em import Task, best_run, run_em, start_of
+from tacit.learn.em import best_run
 from tacit.learn.expectation import EmIterate, Problem, reordered
-from tacit.learn.fill_in import run_fill_in
 from tacit.learn.fits import Run
-from tacit.learn.gradient import run_gradient
+from tacit.learn.inferring import climbs_of
 from tacit.learn.local.pooling import (
     expected_counts,
     pools_of,
     shared_families,
     spread_pseudo,
-    written_rows,
 )
 from tacit.learn.methods import EM, FillIn, Gradient, MeanFieldEM
 from tacit.learn.progress import Report
-from tacit.learn.starts import check_possible, given_parameters
 
 Inferring: TypeAlias = EM | MeanFieldEM | Gradient | FillIn | WeightAnnealing | IBEM
 """The methods that infer what is missing."""
@@ -173,7 +166,7 @@ def learn_incomplete(
     """Run the method and keep its best run, hidden states in canonical order."""
     layout = problem.layout
     hidden = tuple(layout.places[name] for name in cases.hidden)
-    climbs = _climbs(cases, problem, method, hidden, how)
+    climbs = climbs_of(cases, problem, method, hidden, how)
     best = best_run(climbs)
     won = climbs[best]
     end = won.iterate
@@ -232,64 +225,6 @@ def _nameless(problem: Problem, order: Ints) -> bool:
         return False
     cells = problem.plan.blocks.cells if problem.plan is not None else order[:0]
     return np.array_equal(order[cells], cells)
-
-
-def _climbs(
-    cases: Incomplete,
-    problem: Problem,
-    method: Inferring,
-    hidden: tuple[int, ...],
-    how: How,
-) -> list[Climb[EmIterate]]:
-    given = None
-    if how.start is not None:
-        chains = () if problem.links is None else problem.links.chains
-        whole = written_rows(how.start, cases.shared)
-        whole = with_tables(whole, chains) if chains else whole
-        given = given_parameters(problem.layout, cases.families, whole)
-        check_possible(problem.layout, cases.data, given)
-    if isinstance(method, WeightAnnealing):
-        annealing = Annealing(method, Task(problem, method.method, hidden, how.seed, given))
-        threads = thread_bound(how.threads)
-        return list(run_annealed(annealing, cases.data, threads, how.told, how.checkpoint))
-    if isinstance(method, IBEM):
-        return list(run_bottleneck(_bottleneck(cases, problem, method, hidden, how), cases.data))
-    if isinstance(method, EM):
-        task = Task(problem, method, hidden, how.seed, given)
-        return run_em(task, thread_bound(how.threads), how.told, how.checkpoint)
-    if isinstance(method, MeanFieldEM):
-        task, threads = Task(problem, EM(), hidden, how.seed, given), thread_bound(how.threads)
-        _check_free(cases, "MeanFieldEM")
-        return run_mean_field(task, method, cases.data, threads, how.told, how.checkpoint)
-    start = start_of(Task(problem, EM(), hidden, how.seed, given), 0)
-    if isinstance(method, Gradient):
-        run = run_gradient if problem.plan is None else run_direct
-        return [run(problem, method, start, how.told)]
-    return [run_fill_in(problem, cases.data, method, start, how.told)]
-
-
-def _check_free(cases: Incomplete, method: str) -> None:
-    if cases.tied:
-        raise OptionError(
-            f"tc.{method}() needs tables of their own for all variables\n\nuse tc.EM()"
-        )
-
-
-def _bottleneck(
-    cases: Incomplete, problem: Problem, method: IBEM, hidden: tuple[int, ...], how: How
-) -> Bottleneck:
-    """The job of following paths; it has starts of its own."""
-    if not hidden or cases.tied or how.start is not None:
-        raise OptionError(
-            "tc.IBEM() follows hidden variables from where they say nothing: it needs some, tables "
-            "of their own for all variables, and no numbers to start from\n\nuse tc.EM()"
-        )
-    layout, alpha = problem.layout, np.zeros(problem.layout.size)
-    for name in layout.names:
-        layout.block(alpha, layout.places[name])[...] = cases.alpha[name]
-    task = Task(problem, EM(), hidden, how.seed)
-    threads = thread_bound(how.threads)
-    return Bottleneck(method, task, cases.families, alpha, threads, how.told, how.checkpoint)
 
 
 def _families(

@@ -38,7 +38,7 @@ def chosen_of(
 
 def priors_apart(given: AnyPrior) -> tuple[Any, NormalGamma | None]:
     """The prior of tables and that of Gaussian families, of either at most one."""
-    every: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    every: list[Any] = list(given) if isinstance(given, list | tuple) and given else [given]
     normal = [each for each in every if isinstance(each, NormalGamma)]
     tables = [each for each in every if not isinstance(each, NormalGamma)]
     if len(normal) > 1 or len(tables) > 1:
