@@ -60,6 +60,7 @@ bench: $(VENV)/.development
 	$(BIN)/python benchmarks/text.py
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/ibem.py
+	$(BIN)/python benchmarks/local.py
 
 docs: $(VENV)/.development
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
