@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.io import savemat
 
 import naive_processes as naive
+from tacit.core.errors import FormatError, OptionError
 from tacit.experiments import niculescu_brain as brain
 from tacit.experiments import niculescu_processes as region
 from tacit.experiments import niculescu_regions as regions
+from tacit.experiments import starplus
 from tacit.experiments.outcome import Outcome, Settings
 from tacit.experiments.registry import find, run
 
@@ -101,3 +105,58 @@ def test_regions_by_themselves_are_regions_together() -> None:
     found = run(find(regions.NAME), Settings("smoke"))
     assert [str(claim) for claim in found.claims if not claim.holds] == []
     assert found.claims[0].text.startswith("all regions at once score what they score one by one")
+
+
+@pytest.fixture
+def scanned(tmp_path: Path) -> Path:
+    """A folder with a file of the form of StarPlus, drawn: two regions, rest between the trials."""
+    random = np.random.default_rng(0)
+    told = brain.draw(brain.Brain((4, 4, 2), (1, 1, 1)), 4, random)
+    names = told.trials.names
+    segments = np.empty(len(names) + 1, dtype=object)
+    segments[0] = random.normal(0, 1, (20, 34))
+    kinds = [{"cond": 1, "firstStimulus": ""}]
+    for at, name in enumerate(names, 1):
+        wide = np.hstack([told.trials[name], random.normal(0, 1, (32, 2))])
+        segments[at] = np.vstack([wide, random.normal(0, 1, (22, 34))])
+        kinds.append({"cond": 2 + at % 2, "firstStimulus": "S" if at % 2 else "P"})
+    fields = [("cond", object), ("firstStimulus", object)]
+    info = np.array([tuple(one.values()) for one in kinds], dtype=fields)
+    places = np.vstack([told.trials.places, [[9, 9, 9], [9, 9, 8]]])
+    rois = np.array(
+        [("CALC", np.arange(1, 33)), ("LT", np.array([33]))],
+        dtype=[("name", object), ("columns", object)],
+    )
+    meta = {"colToCoord": places, "rois": rois, "subject": "04847"}
+    savemat(tmp_path / starplus.FILE, {"info": info, "data": segments, "meta": meta})
+    return tmp_path
+
+
+def test_scans_are_read_as_trials_of_the_task(scanned: Path) -> None:
+    found = starplus.scans(scanned)
+    assert found is not None
+    assert (len(found.trials), len(found.trials.series)) == (8, 33)
+    assert found.trials.regions == ("CALC",) * 32 + ("LT",)
+    calc = starplus.region(found, "CALC")
+    told = brain.draw(brain.Brain((4, 4, 2), (1, 1, 1)), 4, np.random.default_rng(0))
+    for name in told.trials.names:
+        assert_allclose(calc.trials[name], told.trials[name])
+    assert calc.onsets == told.onsets
+    assert_allclose(calc.trials.places, told.trials.places)
+
+
+def test_the_experiment_takes_the_scans(scanned: Path) -> None:
+    found = run(find(region.NAME), Settings("smoke", data=scanned))
+    assert found.tables[0].title == "average log score per trial: region CALC of the scans"
+    assert [row["trials"] for row in found.plain["rows"]["scans"]] == [6, 8]
+
+
+def test_other_files_are_no_scans(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="it is the public StarPlus data set of subject 04847"):
+        starplus.scans(tmp_path)
+    savemat(tmp_path / starplus.FILE, {"x": [1, 2]})
+    with pytest.raises(FormatError, match="these are no scans of StarPlus"):
+        starplus.scans(tmp_path)
+    (tmp_path / starplus.FILE).write_text("nothing of Matlab")
+    with pytest.raises(FormatError, match="these are no scans of StarPlus"):
+        starplus.scans(tmp_path)

@@ -14,6 +14,7 @@ from tacit.core.grid import Grid
 from tacit.core.trials import Trials
 from tacit.experiments.niculescu_brain import CUTS, Brain, Drawn, average, draw
 from tacit.experiments.outcome import Claim, Outcome, Settings, repeated
+from tacit.experiments.starplus import region, scans
 from tacit.learn.processes.settings import Partition
 
 NAME = "niculescu2005-regions"
@@ -62,13 +63,19 @@ def run(settings: Settings) -> Outcome:
     """Every region by itself, and all of them at once."""
     names = SMOKE if settings.scale == "smoke" else tuple(PAPER)
     random = np.random.default_rng(settings.seed)
-    drawn = {name: draw(brain_of(name), ORDERS[settings.scale], random, name) for name in names}
+    brain = scans(settings.data)
+    drawn = {
+        name: draw(brain_of(name), ORDERS[settings.scale], random, name)
+        if brain is None
+        else region(brain, name)
+        for name in names
+    }
     nested = settings.scale != "default"
     made = repeated(
         lambda at: _row(names[at], drawn[names[at]], nested), len(names), settings, "regions"
     )
     done = len(made) == len(names)
-    claims = _claims(made, drawn) if done else ()
+    claims = _claims(made, drawn, brain is None) if done else ()
     tables = (_table(made), *((_total(made),) if done else ()))
     plain = {"rows": made, "nested": nested}
     remarks = _remarks(nested, ORDERS[settings.scale])
@@ -130,7 +137,9 @@ def _total(rows: list[dict[str, Any]]) -> Grid:
     return Grid("these regions together", ("", "voxels", *MODELS, "cells"), lines)
 
 
-def _claims(rows: list[dict[str, Any]], drawn: dict[str, Drawn]) -> tuple[Claim, ...]:
+def _claims(
+    rows: list[dict[str, Any]], drawn: dict[str, Drawn], planted: bool
+) -> tuple[Claim, ...]:
     whole = together(drawn)
     totals = {model: sum(row[model] for row in rows) for model in MODELS}
     apart = {
@@ -154,7 +163,7 @@ def _claims(rows: list[dict[str, Any]], drawn: dict[str, Drawn]) -> tuple[Claim,
         ("with a weak signal are one cell", 1, [row["cells"] for row in rows if _weak(row)]),
         ("with clusters are cut", 0, [row["cells"] for row in rows if not _weak(row)]),
     ):
-        if cells:
+        if cells and planted:
             right = sum((each == 1) == (wanted == 1) for each in cells)
             claims.append(Claim(f"regions {what}, nine in ten of them", right >= 0.9 * len(cells)))
     return tuple(claims)

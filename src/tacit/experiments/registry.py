@@ -51,6 +51,7 @@ EXPERIMENTS = (
         "Niculescu 2005, Table 8.3",
         "tacit.experiments.niculescu_processes",
         ("4 s", "1 min", "5 min"),
+        uses="scans of a brain",
     ),
     Experiment(
         "niculescu2005-regions",
@@ -58,6 +59,7 @@ EXPERIMENTS = (
         "Niculescu 2005, Table 8.4",
         "tacit.experiments.niculescu_regions",
         ("3 s", "1 min", "15 min"),
+        uses="scans of a brain",
     ),
     Experiment(
         "zhou2015-table1",
