@@ -18,6 +18,7 @@ from tacit.estimate.local.exact import best_tree
 from tacit.estimate.local.growing import Told, grown_tree
 from tacit.estimate.local.listing import listed_rows
 from tacit.estimate.local.worth import RowWorth
+from tacit.families import family_from_plain
 from tacit.families.cause_counts import CauseCounts
 
 NO_YES = ("no", "yes")
@@ -218,3 +219,25 @@ def test_a_tree_says_its_rules():
         "P(X | A=no, B=b, C=yes) = P(X | A=no, B=c, C=yes)",
         "X ignores B, C when A=yes",
     ]
+
+
+@pytest.mark.parametrize("family", [tc.NoisyMax, tc.TreeTable, tc.DefaultTable])
+def test_statistics_counted_before_fit_the_same_families_as_the_cases(family):
+    data = tc.sample(TRUTH, 500, seed=4)
+    counted = tc.Statistics(TRUTH.dag).update(data)
+    families = {"X": family}
+    ours = tc.fit(TRUTH.dag, counted, families=families)
+    assert ours.network["X"] == tc.fit(TRUTH.dag, data, families=families).network["X"]
+    kept = tc.fit(TRUTH, tc.Statistics(TRUTH).update(data)).network["X"]
+    assert kept == tc.fit(TRUTH, data).network["X"]
+
+
+def test_a_tree_that_is_nested_too_deeply_is_refused():
+    tree: object = [0.5, 0.5]
+    for _ in range(5000):
+        tree = {"parent": "A", "branches": [{"states": ["no"], "then": tree},
+                                            {"states": ["yes"], "then": [0.5, 0.5]}]}  # fmt: skip
+    plain = {"family": "tree-table", "child": "X", "parents": ["A"], "tree": tree}
+    with pytest.raises(tc.TacitError) as caught:
+        family_from_plain(plain, {"A": A, "X": X})
+    assert str(caught.value) == "the tree of X is nested too deeply"

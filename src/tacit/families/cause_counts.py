@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.arrays import Codes, Column, Floats, Ints, code_type, readonly
 from tacit.core.errors import CasesError, NetworkError
-from tacit.families.counts import ROUNDING
+from tacit.families.counts import ROUNDING, AnyCounts, SparseCounts
 
 _ROOM = 2**62
 
@@ -53,6 +53,23 @@ class CauseCounts:
         values = np.zeros((example.size, shape[-1]))
         np.add.at(values, (which, codes[:, -1]), 1.0 if weights is None else weights)
         return CauseCounts(shape, codes[example, :-1], values)
+
+    @staticmethod
+    def seen_in(counts: AnyCounts) -> CauseCounts:
+        """The configurations that a counted table has seen."""
+        if isinstance(counts, SparseCounts):
+            row, state = np.divmod(counts.at, counts.shape[-1])
+            held = counts.values
+        else:
+            row, state = np.nonzero(counts.rows())
+            held = counts.rows()[row, state]
+        used, which = np.unique(row, return_inverse=True)
+        values = np.zeros((used.size, counts.shape[-1]))
+        values[which, state] = held
+        seen = np.zeros((used.size, len(counts.shape) - 1), dtype=np.int64)
+        for axis in range(len(counts.shape) - 2, -1, -1):
+            used, seen[:, axis] = np.divmod(used, counts.shape[axis])
+        return CauseCounts(counts.shape, seen, values)
 
     @property
     def total(self) -> float:

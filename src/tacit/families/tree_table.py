@@ -140,7 +140,12 @@ class TreeTable(SharedRows):
     def from_plain(plain: Mapping[str, Any], variables: Mapping[str, Discrete]) -> TreeTable:
         """The tree table that `to_plain` described."""
         parents = tuple(variables[name] for name in plain["parents"])
-        return TreeTable.of(variables[plain["child"]], parents, _nested(plain["tree"]))
+        try:
+            return TreeTable.of(variables[plain["child"]], parents, _nested(plain["tree"]))
+        except RecursionError:
+            raise TableError(
+                f"the tree of {quoted(str(plain['child']))} is nested too deeply"
+            ) from None
 
 
 @dataclass(slots=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
@@ -11,12 +11,14 @@ from tacit.core.variables import Variable
 from tacit.engines.causes import cause_counts, configuration_counts
 from tacit.engines.memory import statistics
 from tacit.engines.statistics import Statistics
-from tacit.learn.causes.kinds import Caused
+from tacit.families.cause_counts import CauseCounts
+from tacit.families.counts import AnyCounts
+from tacit.learn.causes.kinds import Caused, Families, caused_of
 from tacit.learn.curved import CurveFit, fit_curves
 from tacit.learn.fits import CasesUsed, Evidence
 from tacit.learn.gaps import gaps_of
 from tacit.learn.gathered import Gathered
-from tacit.learn.local.choosing import Local
+from tacit.learn.local.choosing import Local, local_of
 from tacit.learn.progress import Report
 from tacit.learn.structures import Structure, families_of
 
@@ -105,3 +107,18 @@ def counted_before(structure: Structure, counted: Statistics) -> Counted:
         raise OptionError("the statistics were counted for other states than the network has")
     used = CasesUsed(counted.cases, counted.total_weight, source="statistics")
     return Counted(families_of(counted.dag, counted.variables), counted.counts, used)
+
+
+def with_families(counted: Counted, structure: Structure, families: Families) -> Counted:
+    """Tables that were counted before as evidence of other families, where these are wanted.
+
+    families  as `fit` takes them; those of a network are kept where nothing else is said
+    """
+    causes = caused_of(families, structure.network, counted.families)
+    local = local_of(families, structure.network, counted.families)
+    evidence = dict(counted.evidence)
+    for name in (*causes, *local):
+        held = evidence[name]
+        assert isinstance(held, AnyCounts)
+        evidence[name] = CauseCounts.seen_in(held)
+    return replace(counted, evidence=evidence, causes=causes, local=local)

@@ -21,7 +21,7 @@ from tacit.learn.borrowed_fit import Lenders, fit_borrowing, lenders, refuse_inf
 from tacit.learn.causes.kinds import Families, caused_of, refuse_beside
 from tacit.learn.checkpoints import FORM
 from tacit.learn.choices import Choices
-from tacit.learn.counted import Counted, count_cases, counted_before
+from tacit.learn.counted import Counted, count_cases, counted_before, with_families
 from tacit.learn.counting import fit_counted
 from tacit.learn.curved import apart, curved_of, refuse_curved, refuse_gaps
 from tacit.learn.fits import Fit
@@ -109,7 +109,10 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     lent = lenders(sources, transfer, given, choices)
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
-        return _fit_counted(given, counted_before(given, data), choices, known, lent)
+        counted = _with_statistics(given, data, families)
+        refuse_beside(counted.causes, known, tied, sources)
+        refuse_local(counted.local, known, tied, sources)
+        return _fit_counted(given, counted, choices, known, lent)
     gathered = gather(given, data, hidden)
     told_of_curves, rest = apart(families)
     causes = caused_of(rest, given.network, gathered.families)
@@ -183,6 +186,14 @@ def _closed_form(gathered: Gathered, choices: Choices, tied: bool) -> bool:
     if isinstance(choices.method, AvailableCases) and not gathered.hidden and not tied:
         return True
     return not (gathered.hidden or tied or gathered.missing)
+
+
+def _with_statistics(structure: Structure, data: Statistics, families: Families) -> Counted:
+    """Statistics counted before, as evidence of the families that are wanted."""
+    curves, rest = apart(families)
+    if curves:
+        raise OptionError("curves need cases, not statistics")
+    return with_families(counted_before(structure, data), structure, rest)
 
 
 def _refuse_with_statistics(hidden: Hidden, tied: Sequence[Sequence[str]] | None) -> None:
