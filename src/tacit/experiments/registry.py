@@ -232,6 +232,13 @@ EXPERIMENTS = (
         needs="real tables as CSV files",
     ),
     Experiment(
+        "koller-noisy-or",
+        "few cases of a noisy-or: links against a whole table",
+        "Koller, CS228 17, section 5",
+        "tacit.experiments.noisy_or",
+        ("3 s", "30 s", "4 min"),
+    ),
+    Experiment(
         "local-structure",
         "rows that are shared, from few cases of real tables",
         "tacit, docs/local.md",
