@@ -15,7 +15,8 @@ import naive_enrichment as slow
 import tacit as tc
 from tacit.families.table import table
 from tacit.learn.bottleneck.completion import e_step, m_step, state_at
-from tacit.learn.bottleneck.signals import Enrichment, signals, strongest
+from tacit.learn.bottleneck.enrichment import Enrichment
+from tacit.learn.bottleneck.signals import signals, strongest
 
 NAMES = ("A", "B", "C", "D", "E")
 CARDS = {"A": 3, "B": 2, "C": 2, "D": 3, "E": 2}

@@ -68,9 +68,11 @@ class Checkpoint:
 
 
 def open_checkpoint(
-    path: str | Path, task: Mapping[str, Any], resume: bool, size: int
+    path: str | Path, task: Mapping[str, Any], resume: bool, size: int | None
 ) -> Checkpoint:
     """A fresh checkpoint, or with `resume` the one on disk, if it is of the same task.
+
+    size  how many parameters there are; None: as many as a network has that changes on the way
 
     A fresh one is written at once: a file that cannot be written is an error before the work.
     """
@@ -87,12 +89,14 @@ def open_checkpoint(
     return Checkpoint(diary, runs)
 
 
-def _kept(plain: Mapping[str, Any], size: int) -> Kept:
+def _kept(plain: Mapping[str, Any], size: int | None) -> Kept:
     theta = np.array(plain["theta"], dtype=np.float64)
     before = None if plain["before"] is None else np.array(plain["before"], dtype=np.float64)
     stop, trace = plain["stop"], tuple(map(float, plain["trace"]))
     vectors = [theta] if before is None else [theta, before]
-    sound = all(each.shape == (size,) and np.isfinite(each).all() for each in vectors)
+    shape = theta.shape if size is None else (size,)
+    sound = all(each.shape == shape and np.isfinite(each).all() for each in vectors)
+    sound = sound and theta.ndim == 1
     if not sound or not trace or not (stop is None or stop in Stop.__members__):
         raise ValueError("no run of this fit")
     return Kept(theta, before, trace, stop, dict(plain.get("more", {})))

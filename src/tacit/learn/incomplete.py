@@ -17,6 +17,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.engines.expected import Contexts, expectation
 from tacit.estimate.estimates import Estimate
+from tacit.estimate.priors import Prior
 from tacit.estimate.tables import estimate_table
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.counts import Counts
@@ -27,6 +28,7 @@ from tacit.infer.pieces import compile_cases, log_masses
 from tacit.learn.annealing.annealed_em import AnnealedClimb
 from tacit.learn.annealing.driver import Round
 from tacit.learn.annealing.settings import WeightAnnealing
+from tacit.learn.bottleneck.grounds import best_path, shaped
 from tacit.learn.bottleneck.path import BottleneckPath
 from tacit.learn.bottleneck.running import PathClimb
 from tacit.learn.bottleneck.settings import IBEM
@@ -62,6 +64,7 @@ class Incomplete:
     causes    which of them get a family of independent causes
     links     what the estimate adds to the causes of these
     shared    which of them share rows, and how
+    prior     that alpha comes from, where other tables may be asked for
     """
 
     dag: Dag
@@ -73,6 +76,7 @@ class Incomplete:
     causes: Mapping[str, Caused] = field(default_factory=dict)
     links: Mapping[str, Floats] = field(default_factory=dict)
     shared: Mapping[str, SharedRows] = field(default_factory=dict)
+    prior: Prior | None = None
 
     @property
     def plain(self) -> Mapping[str, tuple[Discrete, ...]]:
@@ -111,6 +115,7 @@ class Learned:
     rounds: tuple[Round, ...] = ()
     path: BottleneckPath | None = None
     caused: Mapping[str, CauseCounts] = field(default_factory=dict)
+    alpha: Mapping[str, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,12 +169,18 @@ def learn_incomplete(
     how: How,
 ) -> Learned:
     """Run the method and keep its best run, hidden states in canonical order."""
-    layout = problem.layout
-    hidden = tuple(layout.places[name] for name in cases.hidden)
-    climbs = climbs_of(cases, problem, method, hidden, how)
-    best = best_run(climbs)
-    won = climbs[best]
-    end = won.iterate
+    hidden = tuple(problem.layout.places[name] for name in cases.hidden)
+
+    def brought(each: Incomplete) -> Problem:
+        return problem_of(each, estimate, "auto", how.threads)
+
+    climbs = climbs_of(cases, problem, method, hidden, how, brought)
+    best = best_path(climbs) if isinstance(method, IBEM) else best_run(climbs)
+    won, alpha = climbs[best], dict[str, Floats]()
+    if isinstance(won, PathClimb) and won.shape is not None:
+        cases, problem = shaped(cases, won.shape, cases.data), won.problem
+        hidden, alpha = tuple(problem.layout.places[name] for name in cases.hidden), {**cases.alpha}
+    layout, end = problem.layout, won.iterate
     if problem.plan is not None and end.objective == -np.inf:
         raise _impossible(cases, problem, end)
     hidden = _free(cases, problem.links, hidden)
@@ -191,6 +202,7 @@ def learn_incomplete(
             **_caused(problem.links, end),
             **expected_counts(layout, cases.shared, end.expected),
         },
+        alpha=alpha,
     )
 
 

@@ -114,6 +114,7 @@ def _brought(gathered: Gathered, choices: Choices, wishes: Wishes) -> Incomplete
         causes,
         {name: pseudo_of(causes[name], strengths[name], choices.estimate) for name in causes},
         shared,
+        choices.prior,
     )
 
 
@@ -142,8 +143,8 @@ def _fit(
         settings=settings,
         seed=choices.seed,
         notes=(*gathered.structure.notes, *notes),
-        evidence={name: held[name] for name in gathered.structure.dag.names},
-        pseudo=cases.alpha,
+        evidence={name: held[name] for name in learned.network.dag.names},
+        pseudo=learned.alpha or cases.alpha,
         log_likelihood=learned.log_likelihood,
         log_marginal_likelihood=None,
         cases=cases_used(gathered.cases),
@@ -217,7 +218,9 @@ def _checkpoint(
         "numbers of prior and start": numbers.hexdigest()[:16],
         "seed": choices.seed,
     }
-    return open_checkpoint(wishes.checkpoint, task, wishes.resume, problem.layout.size)
+    changes = isinstance(choices.method, IBEM) and choices.method.changes
+    size = None if changes else problem.layout.size
+    return open_checkpoint(wishes.checkpoint, task, wishes.resume, size)
 
 
 def _numbers(network: Network) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from tacit.core.errors import OptionError
 from tacit.engines.tasks import thread_bound
 from tacit.learn.annealing.annealed_em import Annealing, run_annealed
 from tacit.learn.annealing.settings import WeightAnnealing
+from tacit.learn.bottleneck.grounds import growing
 from tacit.learn.bottleneck.mean_field import run_mean_field
 from tacit.learn.bottleneck.running import Bottleneck, run_bottleneck
 from tacit.learn.bottleneck.settings import IBEM
@@ -34,8 +36,12 @@ def climbs_of(
     method: Inferring,
     hidden: tuple[int, ...],
     how: How,
+    brought: Callable[[Incomplete], Problem],
 ) -> list[Climb[EmIterate]]:
-    """Every run that the method makes, the numbers of a given network first among its starts."""
+    """Every run that the method makes, the numbers of a given network first among its starts.
+
+    brought  brings the cases of another network to their problem
+    """
     given = None
     if how.start is not None:
         chains = () if problem.links is None else problem.links.chains
@@ -48,7 +54,8 @@ def climbs_of(
         threads = thread_bound(how.threads)
         return list(run_annealed(annealing, cases.data, threads, how.told, how.checkpoint))
     if isinstance(method, IBEM):
-        return list(run_bottleneck(_bottleneck(cases, problem, method, hidden, how), cases.data))
+        job = growing(_bottleneck(cases, problem, method, hidden, how), cases, brought)
+        return list(run_bottleneck(job, cases.data))
     if isinstance(method, EM):
         task = Task(problem, method, hidden, how.seed, given)
         return run_em(task, thread_bound(how.threads), how.told, how.checkpoint)

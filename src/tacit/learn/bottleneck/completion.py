@@ -121,7 +121,7 @@ def begun(work: Work, shares: Sequence[Floats], gamma: float, theta: Floats) -> 
 def state_at(work: Work, theta: Floats, shares: Sequence[Floats], gamma: float) -> State:
     """Any shares with any parameters at any gamma, and what they are worth."""
     expected = counts_of(work.contexts, shares)
-    against = [_negentropy(work.contexts.weights, share) for share in shares]
+    against = [negentropy(work.contexts.weights, share) for share in shares]
     return _valued(work, State(gamma, theta, tuple(shares), expected, (), 0.0, 0.0), against)
 
 
@@ -175,7 +175,8 @@ def log_likelihood(contexts: Contexts, theta: Floats) -> float:
     return float(contexts.known[counted] @ logs[:-1][counted]) + scale
 
 
-def _negentropy(weights: Floats, share: Floats) -> float:
+def negentropy(weights: Floats, share: Floats) -> float:
+    """Σ weight Σ_t Q(t|y) log Q(t|y)."""
     return float(weights @ (share * np.log(np.maximum(share, TINY))).sum(axis=1))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from tacit.learn.bottleneck.trees import (
 from tacit.learn.climb import Climb, climb
 from tacit.learn.fits import Stop
 
+if TYPE_CHECKING:
+    from tacit.learn.bottleneck.reshaping import Growth
+
 BEFORE = 0.9
 """Where a path starts, as a share of the gamma at which hidden variables begin to say something."""
 UNKNOWN = 0.1
@@ -41,25 +45,15 @@ UNKNOWN = 0.1
 class Along:
     """Where a path goes on: shares to settle at a gamma, and what has been settled before.
 
-    theta  the parameters there, from which rules without a closed form are solved
+    theta   the parameters there, from which rules without a closed form are solved
+    growth  the network, where it changes on the way
     """
 
     gamma: float
     shares: tuple[Floats, ...]
     theta: Floats
     steps: tuple[PathStep, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Followed:
-    """The end of a path.
-
-    stop  CONVERGED, STEP_LIMIT where the last gamma did not settle, or INTERRUPTED on the way
-    """
-
-    state: State
-    steps: tuple[PathStep, ...]
-    stop: Stop
+    growth: Growth | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,45 +98,85 @@ def outset(route: Route, theta: Floats) -> Along:
     return Along(gamma, shares, theta)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """Where a path is at one gamma.
+
+    route   what it depends on from here on; growth: the network, where that changes on the way
+    steps   of EM that were taken at this gamma
+    other   whether the disturbed path was the better one
+    stop    CONVERGED, STEP_LIMIT where this gamma did not settle, or INTERRUPTED
+    said    what became of the network, in words
+    """
+
+    route: Route
+    state: State
+    stop: Stop
+    steps: int
+    other: bool
+    growth: Growth | None = None
+    said: tuple[str, ...] = ()
+
+
+Change = Callable[[Settled, Heard], Settled]
+"""What may become of the network at one gamma, once it has settled there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Followed:
+    """The end of a path: where it is at the last gamma, and every step."""
+
+    end: Settled
+    steps: tuple[PathStep, ...]
+
+    @property
+    def state(self) -> State:
+        """The last state."""
+        return self.end.state
+
+    @property
+    def stop(self) -> Stop:
+        """Why it ended."""
+        return self.end.stop
+
+
 def follow(
-    route: Route, start: Along, heard: Heard, kept: Callable[[Along], None] = lambda _: None
+    route: Route,
+    start: Along,
+    heard: Heard,
+    kept: Callable[[Along], None] = lambda _: None,
+    change: Change | None = None,
 ) -> Followed:
     """The path from there to the last gamma. [HV2 2.7]
 
-    kept  hears from where the path goes on, after every gamma
+    kept    hears from where the path goes on, after every gamma
+    change  makes another network of it, at every gamma
     """
     settings, here = route.settings, start
     while True:
-        settled = settle(route, here, heard)
-        state = settled.state
-        steps = (*here.steps, settled.step)
-        if settled.stop is Stop.INTERRUPTED or here.gamma >= settings.last:
-            return Followed(state, steps, settled.stop)
-        here = _onwards(route, state, steps)
+        found = settle(route, here, heard)
+        if change is not None and found.stop is not Stop.INTERRUPTED:
+            found = change(found, heard)
+        route, steps = found.route, _with(here.steps, found)
+        if found.stop is Stop.INTERRUPTED or here.gamma >= settings.last:
+            return Followed(found, steps)
+        here = _onwards(found, steps)
         kept(here)
 
 
-def _onwards(route: Route, state: State, steps: tuple[PathStep, ...]) -> Along:
+def _onwards(found: Settled, steps: tuple[PathStep, ...]) -> Along:
     """Where the path goes on from a converged state."""
+    route, state = found.route, found.state
     settings, gamma, shares = route.settings, state.gamma, state.shares
     if route.tree is not None:
-        by = settings.longest
+        by = min(settings.longest, settings.last - gamma)
     else:
         along = direction(route.work, settings, state)
         by = length(route.work, settings, state, along)
     further = settings.last if settings.last - gamma - by < 1e-9 else gamma + by
     if route.tree is None:
         shares = moved(settings, state, along, further - gamma)
-    return Along(further, shares, state.theta, steps)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Settled:
-    """A converged state, what there is to tell of it, and why it ended."""
-
-    state: State
-    step: PathStep
-    stop: Stop
+    return Along(further, shares, state.theta, steps, found.growth)
 
 
 def settle(route: Route, here: Along, heard: Heard) -> Settled:
@@ -151,7 +185,7 @@ def settle(route: Route, here: Along, heard: Heard) -> Settled:
     The better of the two stays. Noise is what leaves the trivial solution once others are better,
     for it solves the equations at every gamma. [HV2 2.2, 2.3, 2.6]
     """
-    plain = _climbed(route, here, here.shares, here.theta, heard)
+    plain = climbed_from(route, here.gamma, here.shares, here.theta, heard)
     best, steps, other = plain, len(plain.trace), False
     if plain.stop is not Stop.INTERRUPTED:
         random = np.random.default_rng([*route.seed, 1 + len(here.steps)])
@@ -160,16 +194,17 @@ def settle(route: Route, here: Along, heard: Heard) -> Settled:
             shares = disturbed(route.work, shares, noise, random)
         else:
             theta = shaken(route.work, theta, noise, random)
-        again = _climbed(route, here, shares, theta, heard)
+        again = climbed_from(route, here.gamma, shares, theta, heard)
         steps += len(again.trace)
         other = again.iterate.objective > plain.iterate.objective
         best = again if other else replace(plain, stop=_worse(plain.stop, again.stop))
-    return Settled(best.iterate, _told(route, best.iterate, steps, other), best.stop)
+    return Settled(route, best.iterate, best.stop, steps, other, here.growth)
 
 
-def _climbed(
-    route: Route, here: Along, shares: Sequence[Floats], theta: Floats, heard: Heard
+def climbed_from(
+    route: Route, gamma: float, shares: Sequence[Floats], theta: Floats, heard: Heard
 ) -> Climb[State]:
+    """Steps at one gamma until nothing improves, from these shares."""
     work, settings, tree = route.work, route.settings, route.tree
 
     def told(state: State, history: Sequence[float]) -> None:
@@ -177,9 +212,9 @@ def _climbed(
         heard(state)
 
     if tree is None:
-        begin = begun(work, shares, here.gamma, theta)
+        begin = begun(work, shares, gamma, theta)
     else:
-        begin = together_begun(work, tree, theta, here.gamma)
+        begin = together_begun(work, tree, theta, gamma)
     return climb(
         lambda state: step(work, state) if tree is None else together_step(work, tree, state),
         begin,
@@ -194,8 +229,24 @@ def _worse(plain: Stop, again: Stop) -> Stop:
     return again if again is Stop.INTERRUPTED else plain
 
 
-def _told(route: Route, state: State, steps: int, other: bool) -> PathStep:
+def _with(steps: tuple[PathStep, ...], found: Settled) -> tuple[PathStep, ...]:
+    """The steps so far and this one; all tell of the same hidden variables."""
+    step, growth = _told(found), found.growth
+    if growth is None:
+        return (*steps, step)
+    layout, contexts = found.route.work.contexts.layout, found.route.work.contexts
+    hidden = [layout.names[contexts.open[at].variable] for at in contexts.hidden]
+    places, many = [growth.names.index(name) for name in hidden], len(growth.names)
+    told = replace(
+        step, states=tuple(growth.shape.states[name] for name in hidden), changed=found.said
+    )
+    before = (each.among(range(len(each.states)), many) for each in steps)
+    return (*before, told.among(places, many))
+
+
+def _told(found: Settled) -> PathStep:
     """What there is to tell of a state."""
+    route, state = found.route, found.state
     contexts, pseudo = route.work.contexts, route.work.problem.pseudo
     said = pseudo != 0
     with np.errstate(divide="ignore"):
@@ -214,7 +265,7 @@ def _told(route: Route, state: State, steps: int, other: bool) -> PathStep:
         effective=tuple(
             effective_states(contexts.layout, state.expected, route.alpha, each) for each in hidden
         ),
-        steps=steps,
-        disturbed=other,
+        steps=found.steps,
+        disturbed=found.other,
         held_out=None if route.held_out is None else route.held_out(state.theta),
     )

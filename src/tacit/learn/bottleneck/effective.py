@@ -74,7 +74,7 @@ def effective_states(layout: Layout, expected: Floats, alpha: Floats, hidden: in
     A cell without a prior counts as if BDeu(1) were its prior: without one no score has a value.
     [HV2 2.10, effective cardinality]
     """
-    states = States.of(layout, expected, _proper(layout, alpha), hidden)
+    states = States.of(layout, expected, proper(layout, alpha), hidden)
     while states.counts.shape[1] > 1:
         gains = states.gains()
         i, j = np.unravel_index(int(np.argmax(gains)), gains.shape)
@@ -84,7 +84,8 @@ def effective_states(layout: Layout, expected: Floats, alpha: Floats, hidden: in
     return int(states.counts.shape[1])
 
 
-def _proper(layout: Layout, alpha: Floats) -> Floats:
+def proper(layout: Layout, alpha: Floats) -> Floats:
+    """The prior's pseudo-counts; those of BDeu(1) where it has none."""
     even = np.concatenate(
         [np.full(int(np.prod(shape)), 1 / np.prod(shape)) for _, shape in layout.blocks]
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ class PathStep:
     steps           of EM until nothing improved, disturbed ones included
     disturbed       whether the disturbed path was the better one
     held_out        log-likelihood of cases held out, where some were
+    states          how many each hidden variable has, 0 where it was not there; nothing at all
+                    where the network stayed as it was
+    changed         what became of the network at this gamma, in words
     """
 
     gamma: float
@@ -41,13 +44,37 @@ class PathStep:
     steps: int
     disturbed: bool
     held_out: float | None = None
+    states: tuple[int, ...] = ()
+    changed: tuple[str, ...] = ()
+
+    def among(self, places: Sequence[int], many: int) -> PathStep:
+        """The step as one of `many` hidden variables tells it, its own at these places."""
+        return replace(
+            self,
+            information=_placed(self.information, places, many, 0.0),
+            effective=_placed(self.effective, places, many, 0),
+            states=_placed(self.states, places, many, 0),
+        )
+
+
+Value = TypeVar("Value")
+
+
+def _placed(
+    values: Sequence[Value], places: Sequence[int], many: int, nothing: Value
+) -> tuple[Value, ...]:
+    found = [nothing] * many
+    for place, value in zip(places, values, strict=True):
+        found[place] = value
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
 class BottleneckPath:
     """A path of information bottleneck EM.
 
-    hidden     the hidden variables, in the order of `information` and `effective`
+    hidden     the hidden variables, in the order of `information` and `effective`; those that
+               came and went on the way are among them
     threshold  the gamma up to which the trivial solution is stable
     bound      whether `log_likelihood` is a lower bound: shares of hidden variables, or of missing
                cells, were taken for independent
@@ -73,6 +100,11 @@ class BottleneckPath:
         return self.column("gamma")
 
     @property
+    def reshaped(self) -> bool:
+        """Whether the network was free to change on the way."""
+        return any(each.states for each in self.steps)
+
+    @property
     def chosen(self) -> float:
         """The gamma at which cases held out were most likely; the last where none were."""
         told = [each.held_out for each in self.steps]
@@ -89,10 +121,14 @@ class BottleneckPath:
             told = quoted(name)
             found[f"information({told})"] = self.column("information")[:, at]
             found[f"effective({told})"] = self.column("effective")[:, at].astype(np.int64)
+            if self.reshaped:
+                found[f"states({told})"] = self.column("states")[:, at].astype(np.int64)
         found["steps"] = self.column("steps").astype(np.int64)
         found["disturbed"] = self.column("disturbed").astype(np.bool_)
         if any(each.held_out is not None for each in self.steps):
             found["held_out"] = self.column("held_out")
+        if self.reshaped:
+            found["changed"] = np.array(["; ".join(each.changed) for each in self.steps])
         return found
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -157,6 +193,7 @@ def steps_of(plain: Sequence[Mapping[str, Any]]) -> tuple[PathStep, ...]:
             float(each["fit"]), tuple(map(float, each["information"])),
             tuple(map(int, each["effective"])), int(each["steps"]), bool(each["disturbed"]),
             None if each.get("held_out") is None else float(each["held_out"]),
+            tuple(map(int, each.get("states", ()))), tuple(map(str, each.get("changed", ()))),
         )
         for each in plain
     )  # fmt: skip

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.dataset import Dataset
-from tacit.core.errors import OptionError, listed
 from tacit.core.interrupts import asked_to_end
 from tacit.core.variables import Discrete
 from tacit.engines.expected import expectation
 from tacit.learn.bottleneck.completion import State, Work
-from tacit.learn.bottleneck.contexts import Contexts, merged
-from tacit.learn.bottleneck.continuation import Along, Followed, Route, follow, outset
-from tacit.learn.bottleneck.keeping import along_of, kept_of, plain, steps_kept
+from tacit.learn.bottleneck.contexts import merged
+from tacit.learn.bottleneck.continuation import Along, Change, Followed, Route, follow, outset
+from tacit.learn.bottleneck.effective import proper
+from tacit.learn.bottleneck.evolving import Evolution
+from tacit.learn.bottleneck.keeping import (
+    along_of,
+    growth_kept,
+    growth_plain,
+    kept_of,
+    plain,
+    steps_kept,
+)
 from tacit.learn.bottleneck.path import BottleneckPath, PathStep
+from tacit.learn.bottleneck.reshaping import Ground, Growth, distinct
 from tacit.learn.bottleneck.settings import IBEM
+from tacit.learn.bottleneck.shape import Shape
 from tacit.learn.bottleneck.threshold import threshold
-from tacit.learn.bottleneck.trees import Tree, tree_of
+from tacit.learn.bottleneck.trees import hanging
 from tacit.learn.checkpoints import Checkpoint, Kept
 from tacit.learn.climb import Climb
 from tacit.learn.em import Ears, Task, climbed, shared, side_by_side, start_of
@@ -28,6 +39,7 @@ from tacit.learn.expectation import EmIterate, Problem, at
 from tacit.learn.fits import Stop
 from tacit.learn.methods import EM
 from tacit.learn.progress import Report, Tally
+from tacit.learn.structure.cheeseman_stutz import completed_score
 
 PARTS = 1000
 """Into how many parts the progress of a path is told; the last hundredth is EM's."""
@@ -40,6 +52,8 @@ class Bottleneck:
 
     families  parents..., child of every variable
     alpha     the prior's pseudo-counts, flat
+    shape     the network at the start, where it changes on the way
+    ground    what such a path stands on
     """
 
     settings: IBEM
@@ -49,13 +63,23 @@ class Bottleneck:
     threads: int
     told: Report
     checkpoint: Checkpoint | None = None
+    shape: Shape | None = None
+    ground: Ground | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PathClimb(Climb[EmIterate]):
-    """Where a path ended; its trace holds a value per gamma and then EM's own steps."""
+    """Where a path ended; its trace holds a value per gamma and then EM's own steps.
+
+    problem  what the end belongs to
+    shape    the network there, where it changed on the way
+    score    what that is worth: its Cheeseman-Stutz score
+    """
 
     path: BottleneckPath
+    problem: Problem
+    shape: Shape | None = None
+    score: float = 0.0
 
 
 def run_bottleneck(job: Bottleneck, data: Dataset) -> list[PathClimb]:
@@ -81,6 +105,8 @@ def _paths(
     job: Bottleneck, data: Dataset, tally: Tally, tried: tuple[PathStep, ...]
 ) -> list[PathClimb]:
     runs = job.settings.restarts
+    if job.ground is not None:
+        job = replace(job, ground=replace(job.ground, settings=job.settings))
     job = replace(job, task=shared(job.task, runs, job.threads))
     route = _route(job, job.task.problem, data)
 
@@ -103,7 +129,11 @@ def _validated(job: Bottleneck, data: Dataset, tally: Tally) -> PathClimb:
     judge = replace(problem, expected=expectation(held, problem.layout, job.families))
     part = replace(problem, expected=expectation(rest, problem.layout, job.families))
     settings = replace(job.settings, finish=False)
-    job = replace(job, settings=settings, task=replace(job.task, problem=part))
+    ground = job.ground
+    if ground is not None:
+        ground = replace(ground, data=distinct(rest), held=distinct(held), settings=settings)
+    task = replace(job.task, problem=part)
+    job = replace(job, settings=settings, task=task, ground=ground)
 
     def held_out(theta: Floats) -> float:
         return at(judge, theta).log_likelihood
@@ -113,24 +143,13 @@ def _validated(job: Bottleneck, data: Dataset, tally: Tally) -> PathClimb:
 
 
 def _route(job: Bottleneck, problem: Problem, data: Dataset) -> Route:
+    if job.ground is not None and job.shape is not None:
+        return job.ground.route(job.shape, (job.task.seed, 0))
     contexts = merged(data, problem.layout, job.task.hidden, problem.expected.known)
     seed = (job.task.seed, 0)
     work = Work(problem, contexts, job.settings.penalty == "entropy")
-    tree = _tree(contexts) if job.settings.inference == "exact" else None
+    tree = hanging(contexts) if job.settings.inference == "exact" else None
     return Route(work, job.settings, job.alpha, threshold(contexts), seed, tree=tree)
-
-
-def _tree(contexts: Contexts) -> Tree:
-    """How hidden variables hang together; an error where they do not do so in trees."""
-    found = tree_of(contexts)
-    if found is None:
-        gaps = [contexts.layout.names[each.variable] for each in contexts.open if not each.hidden]
-        reason = f"{listed(gaps)} has gaps" if gaps else "they hang together in more than trees"
-        raise OptionError(
-            f'inference="exact" needs hidden variables in trees and no missing cells: {reason}'
-            '\n\nuse inference="mean-field", which EM itself may finish'
-        )
-    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,17 +169,35 @@ class _Run:
         """The path, or what a checkpoint knows of it, if it is done."""
         checkpoint = self.job.checkpoint
         kept = checkpoint.of_run(self.number) if checkpoint is not None else None
+        route = self.route
         if checkpoint is None or kept is None:
-            start = outset(self.route, start_of(self.job.task, self.number))
-        elif kept.stop is not None:
-            begin = at(self.job.task.problem, kept.theta, kept.before)
-            path = self._path(steps_kept(kept, checkpoint))
-            return PathClimb(begin, kept.trace, Stop[kept.stop], path)
+            start = outset(route, start_of(self.job.task, self.number))
+            start = replace(start, growth=self._growth())
         else:
-            start = along_of(self.route.work.contexts, kept, checkpoint)
-        found = self._ended(follow(self.route, start, self._heard, self._keep))
+            growth = growth_kept(kept, checkpoint) if self.job.ground is not None else None
+            if growth is not None and self.job.ground is not None:
+                route = self.job.ground.route(growth.shape, route.seed, route.threshold)
+            if kept.stop is not None:
+                return self._done(route, kept, steps_kept(kept, checkpoint), growth)
+            start = replace(along_of(route.work.contexts, kept, checkpoint), growth=growth)
+        found = self._ended(follow(route, start, self._heard, self._keep, self._change()))
         self._close(found)
         return found
+
+    def _growth(self) -> Growth | None:
+        shape = self.job.shape
+        return None if shape is None else Growth(shape, tuple(shape.states))
+
+    def _change(self) -> Change | None:
+        return None if self.job.ground is None else Evolution(self.job.ground)
+
+    def _done(
+        self, route: Route, kept: Kept, steps: tuple[PathStep, ...], growth: Growth | None
+    ) -> PathClimb:
+        """A path that a checkpoint knows to its end."""
+        begin = at(route.work.problem, kept.theta, kept.before)
+        climb = Climb(begin, kept.trace, Stop[kept.stop or ""])
+        return self._told_of(climb, route, self._path(route, steps, growth), growth)
 
     def _heard(self, state: State) -> None:
         self._told(state.gamma / self.job.settings.last, state.fit)
@@ -180,14 +217,32 @@ class _Run:
 
     def _ended(self, found: Followed) -> PathClimb:
         """The climb that a path came to; at gamma 1 EM itself goes on from there."""
-        problem, settings = self.job.task.problem, self.job.settings
-        path = self._path(found.steps)
+        settings, end = self.job.settings, found.end
+        problem = end.route.work.problem
+        path = self._path(end.route, found.steps, end.growth)
         trace = tuple(each.fit for each in found.steps)
         begin, stop = at(problem, found.state.theta), found.stop
-        if stop is Stop.INTERRUPTED or settings.last < 1 or not settings.finish:
-            return PathClimb(begin, (*trace, begin.objective), stop, path)
-        last = climbed(problem, EM(), begin, self._polished)
-        return PathClimb(last.iterate, (*trace, *last.trace), last.stop, path)
+        climb = Climb(begin, (*trace, begin.objective), stop)
+        if not (stop is Stop.INTERRUPTED or settings.last < 1 or not settings.finish):
+            last = climbed(problem, EM(), begin, self._polished)
+            climb = replace(last, trace=(*trace, *last.trace))
+        return self._told_of(climb, end.route, path, end.growth)
+
+    def _told_of(
+        self,
+        climb: Climb[EmIterate],
+        route: Route,
+        path: BottleneckPath,
+        growth: Growth | None,
+    ) -> PathClimb:
+        """The climb with its path, and with what its network is worth if that changed."""
+        problem, score = route.work.problem, 0.0
+        if growth is not None:
+            layout, alpha = problem.layout, proper(problem.layout, route.alpha)
+            by_name = {name: layout.block(alpha, v) for v, name in enumerate(layout.names)}
+            score = completed_score(layout, climb.iterate, by_name)
+        shape = None if growth is None else growth.shape
+        return PathClimb(climb.iterate, climb.trace, climb.stop, path, problem, shape, score)
 
     def _close(self, found: PathClimb) -> None:
         """Write down what is done, and say so."""
@@ -197,7 +252,9 @@ class _Run:
             if checkpoint is not None and (last := checkpoint.of_run(self.number)) is not None:
                 checkpoint.keep(self.number, last, now=True)
         elif checkpoint is not None:
-            more = {"steps": plain(found.path.steps)}
+            more: dict[str, Any] = {"steps": plain(found.path.steps)}
+            if found.shape is not None:
+                more["growth"] = growth_plain(Growth(found.shape, found.path.hidden))
             kept = Kept(end.theta, end.before, found.trace, found.stop.name, more)
             checkpoint.keep(self.number, kept, now=True)
         try:
@@ -205,9 +262,13 @@ class _Run:
         except KeyboardInterrupt:  # this path is done, but no other is wanted
             self.ears.stop.set()
 
-    def _path(self, steps: tuple[PathStep, ...]) -> BottleneckPath:
-        contexts = self.route.work.contexts
+    def _path(
+        self, route: Route, steps: tuple[PathStep, ...], growth: Growth | None
+    ) -> BottleneckPath:
+        contexts = route.work.contexts
         hidden = (contexts.open[at].variable for at in contexts.hidden)
         names = tuple(contexts.layout.names[each] for each in hidden)
-        bound = not contexts.exact and self.route.tree is None
-        return BottleneckPath(names, self.route.threshold, bound, steps, self.tried)
+        if growth is not None:
+            names = growth.names
+        bound = not contexts.exact and route.tree is None
+        return BottleneckPath(names, route.threshold, bound, steps, self.tried)

@@ -7,11 +7,13 @@ from math import inf
 
 from tacit.core.errors import OptionError
 from tacit.learn.annealing.settings import check_number
+from tacit.learn.bottleneck.enrichment import Enrichment
 
 DIRECTIONS = ("simple", "diagonal", "exact", "none")
 INFERENCES = ("mean-field", "exact")
 PENALTIES = ("information", "entropy")
 VALIDATION = "validation"
+CARDINALITIES = ("given", "adapt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,18 @@ class IBEM:
                "exact" takes them together, where they hang together in trees and no cell is
                missing, with even steps of gamma and noise in the parameters
     finish     go on with EM itself at gamma 1, to a maximum of the exact likelihood
+    cardinality  "given": hidden variables have the states they were given; "adapt": one more as
+               soon as all are in use, and at the end those that say the same become one
+    most_states  of a hidden variable, where they are adapted
+    structure  whether variables move to other parents on the way, by the BDe score at the expected
+               counts. In a hierarchy each has one hidden parent or none, and moves with all below
+    enrich     whether hidden variables are added on the way, above children that stay dependent;
+               how: `tc.Enrichment(...)`
 
-    [HV2 2.1 to 2.8]
+    With any of these three the network that comes out is another one than was given; the hidden
+    variables that explain no dependence are left out of it.
+
+    [HV2 2.1 to 2.11]
     """
 
     until: float | str = 1.0
@@ -60,6 +72,10 @@ class IBEM:
     penalty: str = "information"
     finish: bool = True
     inference: str = "mean-field"
+    cardinality: str = "given"
+    most_states: int = 30
+    structure: bool = False
+    enrich: bool | Enrichment = False
 
     def __post_init__(self) -> None:
         if self.until != VALIDATION:
@@ -94,12 +110,47 @@ class IBEM:
         )
         check_number("noise", self.noise, 0, inf, "a standard deviation above 0", strict=True)
         check_number("tolerance", self.tolerance, 0, inf, "a number, 0 or more")
-        for name in ("max_steps", "restarts"):
+        for name, least in (("max_steps", 1), ("restarts", 1), ("most_states", 2)):
             given = getattr(self, name)
-            if not (type(given) is int and given >= 1):
-                raise OptionError(f"{name}={given!r} must be a whole number, 1 or more")
-        if self.finish is not True and self.finish is not False:
-            raise OptionError(f"finish={self.finish!r} must be True or False")
+            if not (type(given) is int and given >= least):
+                raise OptionError(f"{name}={given!r} must be a whole number, {least} or more")
+        self._check_changes()
+
+    def _check_changes(self) -> None:
+        if self.cardinality not in CARDINALITIES:
+            raise OptionError(
+                f"cardinality={self.cardinality!r} must be one of {', '.join(CARDINALITIES)}"
+            )
+        for name in ("finish", "structure"):
+            given = getattr(self, name)
+            if given is not True and given is not False:
+                raise OptionError(f"{name}={given!r} must be True or False")
+        if not isinstance(self.enrich, bool | Enrichment):
+            raise OptionError(
+                f"enrich={self.enrich!r} must be True, False, or a value such as tc.Enrichment()"
+            )
+        if self.changes and self.penalty == "entropy":
+            raise OptionError(
+                "penalty='entropy' leaves hidden variables nothing to say that could be measured"
+                "\n\nuse penalty='information' with cardinality=, structure= and enrich="
+            )
+
+    @property
+    def adapts(self) -> bool:
+        """Whether hidden variables get as many states as they can use."""
+        return self.cardinality == "adapt"
+
+    @property
+    def enrichment(self) -> Enrichment | None:
+        """How hidden variables are added; None where none are."""
+        if isinstance(self.enrich, Enrichment):
+            return self.enrich
+        return Enrichment() if self.enrich else None
+
+    @property
+    def changes(self) -> bool:
+        """Whether the network changes along the path."""
+        return self.adapts or self.structure or self.enrich is not False
 
     @property
     def last(self) -> float:

@@ -10,62 +10,9 @@ from math import log
 import numpy as np
 
 from tacit.arrays import Codes, Floats
-from tacit.core.errors import OptionError
-from tacit.learn.annealing.settings import check_number
 from tacit.learn.bottleneck.completion import TINY
 from tacit.learn.bottleneck.contexts import Contexts
-
-RANKINGS = ("bound", "entropy")
-SIZE = 3
-"""How many children a group has; what belongs to them joins by the search that follows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Enrichment:
-    """When hidden variables are added on the way, and how.
-
-    For the same Q(T|Y) of the parent, a new variable between T and its children C lowers the
-    Lagrangian by no more than γ TC(C|T) + γ H(T') - I(T'; Y), TC(C|T) = Σ H(X_i|T) - H(C|T) being
-    what the children still say about each other: the ranking "bound" is by TC. That of the source,
-    "entropy", is by H(C|T), which is as high where the children are noise.
-
-    ranking     "bound" or "entropy"
-    least       nats of TC(C|T) from which on a group counts, 0.02 unless given; for "entropy" the
-                share of Σ log |X_i| that H(C|T) must reach, 0.95 unless given
-    informed    the share of log |T| that T must say about cases before its children are looked at
-    candidates  how many children are looked at, those with the largest entropy H(X|T)
-    states      of a new variable; None: as many as its parent has, or 2 where states are adapted
-    most        how many variables are added
-
-    [HV2 2.11; Prop 6.10.1 and its erratum]
-    """
-
-    ranking: str = "bound"
-    least: float | None = None
-    informed: float = 0.2
-    candidates: int = 20
-    states: int | None = None
-    most: int = 20
-
-    def __post_init__(self) -> None:
-        if self.ranking not in RANKINGS:
-            raise OptionError(f"ranking={self.ranking!r} must be one of {', '.join(RANKINGS)}")
-        if self.least is not None:
-            check_number("least", self.least, 0, float("inf"), "a number, 0 or more")
-        check_number("informed", self.informed, 0, 1, "a share from 0 to 1")
-        for name, lowest in (("candidates", SIZE), ("states", 2), ("most", 1)):
-            given = getattr(self, name)
-            if name == "states" and given is None:
-                continue
-            if not (type(given) is int and given >= lowest):
-                raise OptionError(f"{name}={given!r} must be a whole number, {lowest} or more")
-
-    @property
-    def threshold(self) -> float:
-        """What a group must reach."""
-        if self.least is not None:
-            return self.least
-        return 0.02 if self.ranking == "bound" else 0.95
+from tacit.learn.bottleneck.enrichment import SIZE, Enrichment
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +49,26 @@ def signals(
     None while the variable says less about cases than it must. Of equals the first children in the
     order of the layout come first.
     """
+    hidden = contexts.layout.places[parent]
+    weighed = contexts.weights[:, None] * shares[_place(contexts, parent)]
+    if _information(weighed) < settings.informed * log(contexts.layout.cards[hidden]):
+        return ()
+    columns = _candidates(contexts, weighed, hidden, settings.candidates)
+    return _groups(contexts, weighed, parent, columns, settings)
+
+
+def _place(contexts: Contexts, name: str) -> int:
+    hidden = contexts.layout.places[name]
+    return next(n for n, each in enumerate(contexts.open) if each.variable == hidden)
+
+
+def _groups(
+    contexts: Contexts, weighed: Floats, parent: str, columns: list[int], settings: Enrichment
+) -> tuple[Signal, ...]:
+    """All groups of these columns that count given some shares, the best first."""
     from tacit.kernels.bottleneck import dependence
 
     layout = contexts.layout
-    hidden = layout.places[parent]
-    at = next(n for n, each in enumerate(contexts.open) if each.variable == hidden)
-    weighed = contexts.weights[:, None] * shares[at]
-    if _information(weighed) < settings.informed * log(layout.cards[hidden]):
-        return ()
-    columns = _candidates(contexts, weighed, hidden, settings.candidates)
     groups = np.array(list(combinations(range(len(columns)), SIZE)), dtype=np.int64)
     if not len(groups):
         return ()
@@ -147,6 +105,21 @@ def strongest(
         )
         found += [each for each in [next(new, None)] if each is not None]
     return tuple(sorted(found, key=lambda each: -each.rank(settings.ranking)))
+
+
+def lumped(
+    contexts: Contexts, shares: Sequence[Floats], parent: str, above: Floats, settings: Enrichment
+) -> tuple[Signal, ...]:
+    """The same as if the hidden variable were not there: the groups that it holds together.
+
+    A variable with many states may stand for several at once, each state for a state of all of
+    them; then its children say nothing more about each other. What they say given what lies above
+    it, (contexts, states) `above`, tells which of them belong together. [beside HV2 2.11]
+    """
+    at = _place(contexts, parent)
+    weighed = contexts.weights[:, None] * shares[at]
+    columns = _candidates(contexts, weighed, contexts.layout.places[parent], settings.candidates)
+    return _groups(contexts, contexts.weights[:, None] * above, parent, columns, settings)
 
 
 def _candidates(contexts: Contexts, weighed: Floats, hidden: int, most: int) -> list[int]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.core.errors import OptionError, listed
 from tacit.estimate.ruled.plan import Ruling
 from tacit.learn.bottleneck.completion import (
     TINY,
@@ -79,6 +80,19 @@ def tree_of(contexts: Contexts) -> Tree | None:
                 waiting.append(branch.lower)
                 branches.append(branch)
     return Tree(tuple(roots), tuple(branches))
+
+
+def hanging(contexts: Contexts) -> Tree:
+    """How hidden variables hang together; an error where they do not do so in trees."""
+    found = tree_of(contexts)
+    if found is None:
+        gaps = [contexts.layout.names[each.variable] for each in contexts.open if not each.hidden]
+        reason = f"{listed(gaps)} has gaps" if gaps else "they hang together in more than trees"
+        raise OptionError(
+            f'inference="exact" needs hidden variables in trees and no missing cells: {reason}'
+            '\n\nuse inference="mean-field", which EM itself may finish'
+        )
+    return found
 
 
 def _branch(joint: Joint, upper: int) -> Branch:
