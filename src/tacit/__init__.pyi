@@ -129,6 +129,7 @@ from tacit.learn.averages import Average as Average
 from tacit.learn.averages import average as average
 from tacit.learn.bottleneck.annealing import deterministic_annealing as deterministic_annealing
 from tacit.learn.bottleneck.annealing import naive_annealing as naive_annealing
+from tacit.learn.bottleneck.enrichment import Enrichment as Enrichment
 from tacit.learn.bottleneck.path import BottleneckPath as BottleneckPath
 from tacit.learn.bottleneck.path import PathStep as PathStep
 from tacit.learn.bottleneck.settings import IBEM as IBEM

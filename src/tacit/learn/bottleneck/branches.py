@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +17,7 @@ from tacit.families.counts import Counts
 from tacit.infer.contexts import code_matrix
 from tacit.infer.marginals import joint
 from tacit.learn.bottleneck.continuation import Heard, Settled
-from tacit.learn.bottleneck.reshaping import Ground, by_case, reshaped, shape_of, told_by
+from tacit.learn.bottleneck.reshaping import Ground, by_case, ended, reshaped, shape_of, told_by
 from tacit.learn.bottleneck.shape import Shape, moved
 
 ROUNDS = 10
@@ -42,7 +42,13 @@ class Move:
 
 
 def restructured(
-    ground: Ground, here: Settled, heard: Heard, informed: float, settle: bool = False
+    ground: Ground,
+    here: Settled,
+    heard: Heard,
+    informed: float,
+    *,
+    settle: bool = False,
+    alone: bool = False,
 ) -> Settled:
     """Moves at frozen shares while any gains, then steps of EM, and again. [HV2 2.9]
 
@@ -51,17 +57,16 @@ def restructured(
     informed  the share of log |T| that a hidden variable must say about cases before anything
               moves to it or from it: shares that are noise say nothing about who belongs where
     settle    take steps at first even if nothing moves
+    alone     whether variables may also stand alone: what nothing explains yet may be explained
+              by what is still to come, so that is for the end of a path
     """
     for at in range(ROUNDS):
-        moves, shape = chosen(Families(ground, here), shape_of(here), informed)
+        moves, shape = chosen(Families(ground, here), shape_of(here), informed, alone)
         if not moves and not (settle and at == 0):
             break
         here = reshaped(ground, here, shape, heard)
-        said = (*here.said, *map(str, moves))
-        here = Settled(
-            here.route, here.state, here.stop, here.steps, here.other, here.growth, said
-        )  # fmt: skip
-        if here.stop.name == "INTERRUPTED":
+        here = replace(here, said=(*here.said, *map(str, moves)))
+        if ended(here):
             break
     return here
 
@@ -144,13 +149,15 @@ class Families:
         return log_marginal_likelihood(Counts(self.table(child, parent)), alpha)
 
 
-def chosen(families: Families, shape: Shape, informed: float) -> tuple[list[Move], Shape]:
+def chosen(
+    families: Families, shape: Shape, informed: float, alone: bool = False
+) -> tuple[list[Move], Shape]:
     """The moves that gain, the best first, as far as each leaves a hierarchy, and what they make.
 
     No move makes a circle or takes a hidden variable its last child; every variable moves once.
     """
     found, done = list[Move](), set[str]()
-    for move in sorted(_gaining(families, shape, informed), key=lambda each: -each.gain):
+    for move in sorted(_gaining(families, shape, informed, alone), key=lambda each: -each.gain):
         if move.child in done or not _legal(shape, move):
             continue
         shape = moved(shape, move.child, move.after)
@@ -159,16 +166,17 @@ def chosen(families: Families, shape: Shape, informed: float) -> tuple[list[Move
     return found, shape
 
 
-def _gaining(families: Families, shape: Shape, informed: float) -> Iterator[Move]:
+def _gaining(families: Families, shape: Shape, informed: float, alone: bool) -> Iterator[Move]:
     """Every move that raises the score."""
     telling = [name for name in shape.states if told_by(families.here, name) >= informed]
+    targets: list[str | None] = [*telling, None] if alone else [*telling]
     for child in shape.dag.names:
         before = next(iter(shape.dag.parents[child]), None)
         silent = before is not None and before not in telling
         if silent or (child in shape.states and child not in telling):
             continue
         base = families.score(child, before)
-        for after in (*telling, None):
+        for after in targets:
             if after in (before, child):
                 continue
             gain = families.score(child, after) - base

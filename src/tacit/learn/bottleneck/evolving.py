@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tacit.arrays import Floats
 from tacit.core.errors import quoted
+from tacit.core.grid import counted
 from tacit.learn.bottleneck.branches import NEW, restructured
 from tacit.learn.bottleneck.continuation import Heard, Settled
 from tacit.learn.bottleneck.enriching import enriched
 from tacit.learn.bottleneck.enrichment import Enrichment
-from tacit.learn.bottleneck.reshaping import Ground, ended, reshaped, shape_of, worth
-from tacit.learn.bottleneck.shape import Shape, absorbed, dissolved, idle
-from tacit.learn.bottleneck.splitting import grown, merged_alike
+from tacit.learn.bottleneck.reshaping import NOTHING, Ground, ended, reshaped, shape_of, worth
+from tacit.learn.bottleneck.shape import Shape, absorbed, dissolved, idle, resized
+from tacit.learn.bottleneck.splitting import fewer_states, grown, merged_alike
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,23 +47,23 @@ class Evolution:
                 break
         return here
 
-    def _restructured(self, here: Settled, heard: Heard) -> Settled:
+    def _restructured(self, here: Settled, heard: Heard, alone: bool = False) -> Settled:
         settings = self.ground.settings
-        if settings.structure:
+        if settings.structure and not ended(here):
             informed = (settings.enrichment or Enrichment()).informed
-            here = restructured(self.ground, here, heard, informed)
+            here = restructured(self.ground, here, heard, informed, alone=alone)
             here = pruned(self.ground, here, heard)
         return here
 
     def _finished(self, here: Settled, heard: Heard) -> Settled:
         """Spare states go, and hidden variables that are not worth their parameters."""
         settings = self.ground.settings
-        free = settings.structure or settings.enrichment is not None
         if settings.adapts:
             here = merged_alike(self.ground, here, heard, 2)
-        if free and not ended(here):
-            here = simplified(self.ground, pruned(self.ground, here, heard), heard)
-        return here
+        here = self._restructured(here, heard, alone=True)
+        if settings.structure or settings.enrichment is not None:
+            here = pruned(self.ground, here, heard)
+        return here if ended(here) else simplified(self.ground, here, heard)
 
 
 def pruned(ground: Ground, here: Settled, heard: Heard) -> Settled:
@@ -76,12 +78,12 @@ def pruned(ground: Ground, here: Settled, heard: Heard) -> Settled:
 
 
 def simplified(ground: Ground, here: Settled, heard: Heard) -> Settled:
-    """Hidden variables leave, or become one, while that makes the network worth more."""
+    """Hidden variables lose states, leave, or become one while the network is worth more so."""
     better = True
     while better:
         better = False
-        for smaller, said in _smaller(shape_of(here)):
-            trial = reshaped(ground, here, smaller, heard)
+        for smaller, fresh, said in _smaller(ground, here):
+            trial = reshaped(ground, here, smaller, heard, fresh)
             if ended(trial):
                 return trial
             if better := worth(trial) > worth(here) + NEW:
@@ -91,7 +93,23 @@ def simplified(ground: Ground, here: Settled, heard: Heard) -> Settled:
     return here
 
 
-def _smaller(shape: Shape) -> Iterator[tuple[Shape, str]]:
+Smaller = tuple[Shape, Mapping[str, Floats], str]
+"""A smaller network, new shares in it, and what became of the network, in words."""
+
+
+def _smaller(ground: Ground, here: Settled) -> Iterator[Smaller]:
+    """Every network with one state less, where states are adapted, or one hidden variable."""
+    settings = ground.settings
+    if settings.adapts:
+        for name, share in fewer_states(ground, here):
+            said = f"{quoted(name)} keeps {counted(share.shape[1], 'state')}"
+            yield resized(shape_of(here), name, share.shape[1]), {name: share}, said
+    if settings.structure or settings.enrichment is not None:
+        for shape, said in _fewer(shape_of(here)):
+            yield shape, NOTHING, said
+
+
+def _fewer(shape: Shape) -> Iterator[tuple[Shape, str]]:
     """Every network with one hidden variable less: its children go to its parent, to a variable
     below it, or to one beside it."""
     for name in shape.states if len(shape.states) > 1 else ():

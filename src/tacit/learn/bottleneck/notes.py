@@ -29,13 +29,19 @@ def _notes(path: BottleneckPath) -> Iterator[str]:
             f"cases held out were most likely at gamma {best.gamma:.3g} "
             f"of {counted(len(path.tried), 'step')}"
         )
-    for name, information, states in zip(
-        path.hidden, last.information, last.effective, strict=True
+    for at, (name, information, states) in enumerate(
+        zip(path.hidden, last.information, last.effective, strict=True)
     ):
+        if last.states and not last.states[at]:
+            yield f"{quoted(name)} came and went on the way"
+            continue
         yield (
             f"{quoted(name)} keeps {information:.3g} nats about each case at the end of the path; "
             f"{counted(states, 'state')} of it {'is' if states == 1 else 'are'} worth telling apart"
         )
+    if path.reshaped:
+        changes = sum(len(each.changed) for each in path.steps)
+        yield f"the network changed on the way: {counted(changes, 'change')}, listed in the path"
     if path.bound:
         yield (
             "on the path the hidden variables were taken for independent of each other given a "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -79,6 +80,17 @@ def merged_alike(ground: Ground, here: Settled, heard: Heard, fewest: int) -> Se
     if not fresh:
         return here
     return reshaped(ground, replace(here, said=(*here.said, *said)), shape, heard, fresh)
+
+
+def fewer_states(ground: Ground, here: Settled) -> Iterator[tuple[str, Floats]]:
+    """For every hidden variable its shares with the two states as one that it loses least by."""
+    weights = np.asarray(ground.data.weights)
+    for name, many in shape_of(here).states.items():
+        if many > 2:
+            share = by_case(here, name)
+            gains = savings(states_of(here, name), share, weights, here.state.gamma)
+            i, j = map(int, np.unravel_index(int(np.argmax(gains)), gains.shape))
+            yield name, joined(share, i, j)
 
 
 def savings(states: States, share: Floats, weights: Floats, gamma: float) -> Floats:
