@@ -18,6 +18,7 @@ from tacit.reporting.again_given import (
     prior_word,
     seed_words,
 )
+from tacit.reporting.again_search import parsed
 
 _PLAIN = (
     "name", "variant", "most", "most_states", "evidence", "tries", "shown", "bootstrap",
@@ -82,13 +83,14 @@ def hidden_command(fit: HiddenProposals) -> str | None:
     said = fit.settings["hidden_search"]
     score = prior_word(said["score"])
     begun_at = str(said.get("begun_at") or "")
-    if score is None or said.get("numbers_given") or said.get("method") or len(begun_at) > LONG:
+    method = _method_words(said.get("method"))
+    if score is None or method is None or said.get("numbers_given") or len(begun_at) > LONG:
         return None
     if said.get("held_out", 0.2) == OTHERS:
         return None
     words = ["tacit", "hidden", cases_word(fit)]
     words += ["--network", begun_at] if begun_at else []
-    words += [*knowledge_words(fit), *_expert_words(said)]
+    words += [*method, *knowledge_words(fit), *_expert_words(said)]
     words += ["--score", score] if said["score"] != _USUAL["score"] else []
     for name in (*_PLAIN, "held_out"):
         if said.get(name, _USUAL[name]) != _USUAL[name]:
@@ -97,6 +99,16 @@ def hidden_command(fit: HiddenProposals) -> str | None:
         words += ["--leave-out", quoted(name)]
     words += [*seed_words(fit), "-o", "learned.json", "--report", "report.html"]
     return shlex.join(words)
+
+
+def _method_words(described: str | None) -> list[str] | None:
+    """`IBEM(until=0.8)` as `--method ibem --set until=0.8`; None where there are no words."""
+    told = ("", [], {}) if described is None else parsed(described)
+    if told is None or told[1]:
+        return None
+    name, _, given = told
+    words = ["--method", name.lower()] if name else []
+    return words + [w for key, value in given.items() for w in ("--set", f"{key}={value}")]
 
 
 def _expert_words(said: dict[str, Any]) -> list[str]:

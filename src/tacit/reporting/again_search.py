@@ -130,7 +130,7 @@ def _curve_words(curves: str | Mapping[str, str]) -> list[str]:
     return [word for each in told for word in ("--family", each)]
 
 
-def _parsed(described: str) -> tuple[str, list[Any], Mapping[str, Any]] | None:
+def parsed(described: str) -> tuple[str, list[Any], Mapping[str, Any]] | None:
     """Name, arguments and named arguments of a described value; None where it is no plain one."""
     try:
         call = ast.parse(described, mode="eval").body
@@ -146,7 +146,7 @@ def _parsed(described: str) -> tuple[str, list[Any], Mapping[str, Any]] | None:
 def _score_word(described: str) -> str | None:
     if (prior := prior_word(described)) is not None:
         return prior
-    told = _parsed(described)
+    told = parsed(described)
     if told is None or told[0] not in _SCORES or len(told[1]) > 1 or told[2]:
         return None
     return ":".join([_SCORES[told[0]], *(f"{each:g}" for each in told[1])])
@@ -155,7 +155,7 @@ def _score_word(described: str) -> str | None:
 def _dag_prior_words(described: str | None) -> list[str] | None:
     if described is None:
         return []
-    told = _parsed(described)
+    told = parsed(described)
     if told is None or told[0] not in _DAG_PRIORS:
         return None
     return ["--dag-prior", ":".join([_DAG_PRIORS[told[0]], *(f"{each:g}" for each in told[1])])]
@@ -166,11 +166,11 @@ def _method_words(described: str) -> list[str] | None:
         return _round_words(described.removeprefix(_EM))
     inner = described.removeprefix("WeightAnnealing(").removesuffix(")")
     if described.startswith("WeightAnnealing("):
-        told = _parsed(inner)
+        told = parsed(inner)
         if told is None or told[0] != "Tabu" or told[1] or not _WRAPPED.items() <= told[2].items():
             return None
         return _with_limits("weight-annealing", _without(told[2], _WRAPPED))
-    told = _parsed(described)
+    told = parsed(described)
     if told is None:
         return None
     name, given, named = told
@@ -193,7 +193,7 @@ def _round_words(described: str) -> list[str] | None:
     """The search within each round of structural EM, which never restarts."""
     if described.startswith("WeightAnnealing("):
         return _method_words(described)
-    told = _parsed(described)
+    told = parsed(described)
     if told is None or told[0] not in ("HillClimb", "Tabu") or told[2].get("restarts") != 0:
         return None
     return _with_limits(_METHODS[told[0]], _without(told[2], {"restarts": 0}))

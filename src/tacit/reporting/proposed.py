@@ -7,7 +7,7 @@ from math import exp
 from typing import Any
 
 from tacit.core.errors import quoted
-from tacit.learn.fits import Fit
+from tacit.learn.fits import Fit, Stop
 from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals
 from tacit.reporting import sections, unseen
 from tacit.reporting.wording import finite, joined, some
@@ -112,10 +112,10 @@ def in_short(fit: HiddenProposals, cases: str) -> list[str]:
     hunt, accepted = fit.hunt, fit.accepted
     tried = some(len(hunt.candidates), "candidate")
     if not accepted:
-        told = [
-            f"No hidden variable was accepted: {cases} do not ask for one. {tried} "
-            f"{_were(hunt.candidates)} tried."
-        ]
+        why = f"{cases} do not ask for one"
+        if fit.stop is Stop.INTERRUPTED:
+            why = "the search was ended before it came to one"
+        told = [f"No hidden variable was accepted: {why}. {tried} {_were(hunt.candidates)} tried."]
         return [*told, *([_next_best(fit[0])] if fit else [])]
     if len(accepted) == 1:
         told = [f"{_asked(accepted[0])} a variable that nobody measured: {_placed(accepted[0])}."]

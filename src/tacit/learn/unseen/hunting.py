@@ -67,7 +67,7 @@ class _Log:
 def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> HiddenProposals:
     """Round after round until nothing is accepted, enough is, or someone asks for the end."""
     bench, log = asked.bench, _Log()
-    base = first = begun(bench, asked.start)
+    base = first = begun(bench, asked.start, told)
     bench = bench.filled_by(base.learned.network)
     for turn, named in enumerate(_turns(bench), 1):
         course = Course(memory, ended, told, [frozenset(e.children) for e in log.accepted])
@@ -94,13 +94,14 @@ def _turns(bench: Bench) -> Sequence[Named | None]:
     return (*bench.settings.named, *([None] * bench.settings.most))
 
 
-def begun(bench: Bench, start: Dag | Network | None) -> Base:
+def begun(bench: Bench, start: Dag | Network | None, told: Report) -> Base:
     """The best network that is known before any variable is added."""
     settings, cases = bench.settings, bench.cases
     confidence: ArcConfidence | None = None
     rules = bench.spoken(Dag({}) if start is None else _dag(start))
     common: dict[str, Any] = {
-        "knowledge": rules, "seed": settings.seed, "threads": settings.threads, "progress": False,
+        "knowledge": rules, "seed": settings.seed, "threads": settings.threads,
+        "progress": lambda *_: told(0, 1),
     }  # fmt: skip
     if start is not None and settings.variant == PARAMS:
         network = _fitted(bench, start, common)

@@ -12,7 +12,7 @@ from tacit.core.errors import listed, quoted
 from tacit.core.grid import Grid, counted
 from tacit.core.network import Network
 from tacit.infer.prediction import Prediction, predict
-from tacit.learn.fits import Fit
+from tacit.learn.fits import Fit, Stop
 from tacit.learn.unseen.agglomerated import Agglomeration
 from tacit.learn.unseen.completed import with_posteriors
 from tacit.learn.unseen.profile import Profile
@@ -278,7 +278,7 @@ class HiddenProposals(Fit):
             f"{counted(len(self.candidates), 'candidate')} tried"
         ]
         lines += [f"{each._brief()}{each._held()}" for each in self.accepted]
-        if not self.accepted:
+        if not self.accepted and self.stop is not Stop.INTERRUPTED:
             lines.append("no hidden variable makes these cases more probable than a network has it")
         return [*lines, f"stopped: {self.stop.value}", *(f"note: {note}" for note in self.notes)]
 
