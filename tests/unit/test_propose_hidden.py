@@ -106,7 +106,12 @@ def test_a_proposal_of_an_earlier_call_is_named_and_kept(found):
 def test_more_states_than_can_be_merged_are_begun_at_random():
     small = patients(200)
     told = tc.propose_hidden(
-        small, children={"S": ["Cough", "Fever"]}, states={"S": 6}, variant="params", **QUICK
+        small,
+        "Cough, Fever",
+        children={"S": ["Cough", "Fever"]},
+        states={"S": 6},
+        variant="params",
+        **QUICK,
     )
     assert told[0].states == 6 > told[0].merging.first == 4
     assert told[0].children == ("Cough", "Fever")
