@@ -114,6 +114,7 @@ _HOMES = {
     "tacit.engines.statistics": ("Statistics", "load_statistics"),
     "tacit.learn.fit": ("fit",),
     "tacit.learn.fits": ("Fit",),
+    "tacit.learn.residuals": ("ResidualCheck", "Residuals", "residuals"),
     "tacit.learn.saved": ("load_fit",),
     "tacit.learn.methods": ("EM", "AvailableCases", "FillIn", "Gradient", "MeanFieldEM"),
     "tacit.learn.annealing.settings": ("WeightAnnealing",),

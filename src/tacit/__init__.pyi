@@ -122,6 +122,7 @@ from tacit.knowledge.knowledge import Knowledge as Knowledge
 from tacit.knowledge.knowledge import parse_knowledge as parse_knowledge
 from tacit.knowledge.knowledge import read_knowledge as read_knowledge
 from tacit.knowledge.quantities import P as P
+from tacit.knowledge.trees import tree_rules as tree_rules
 from tacit.learn.annealing.settings import WeightAnnealing as WeightAnnealing
 from tacit.learn.annealing.simulated import SimulatedAnnealing as SimulatedAnnealing
 from tacit.learn.auxiliary import auxiliary as auxiliary
@@ -168,6 +169,9 @@ from tacit.learn.processes.saved import load_processes as load_processes
 from tacit.learn.processes.settings import HiddenProcesses as HiddenProcesses
 from tacit.learn.processes.settings import Merging as Merging
 from tacit.learn.processes.settings import Partition as Partition
+from tacit.learn.residuals import ResidualCheck as ResidualCheck
+from tacit.learn.residuals import Residuals as Residuals
+from tacit.learn.residuals import residuals as residuals
 from tacit.learn.saved import load_fit as load_fit
 from tacit.learn.sources import Source as Source
 from tacit.learn.structure.advising import Advice as Advice

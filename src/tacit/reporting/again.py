@@ -111,7 +111,7 @@ def _declared(fit: Fit) -> bool:
     )
 
 
-def _hidden(fit: Fit) -> dict[str, int | list[str]]:
+def _hidden(fit: Fit) -> dict[str, int | str | list[str]]:
     return plain_hidden(fit.settings["hidden"])
 
 

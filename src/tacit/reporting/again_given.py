@@ -127,10 +127,14 @@ def is_number(text: str) -> bool:
     return True
 
 
-def plain_hidden(states: Mapping[str, Sequence[str]]) -> dict[str, int | list[str]]:
-    """{"H": 3}, or the states by name where they have names."""
+def plain_hidden(states: Mapping[str, str | Sequence[str]]) -> dict[str, int | str | list[str]]:
+    """{"H": 3}, the states by name where they have names, or the word that there are none."""
     return {
-        name: len(them) if list(them) == _numbered(them) else list(them)
+        name: them
+        if isinstance(them, str)
+        else len(them)
+        if list(them) == _numbered(them)
+        else list(them)
         for name, them in states.items()
     }
 
@@ -139,11 +143,13 @@ def _numbered(states: Sequence[str]) -> list[str]:
     return [str(at + 1) for at in range(len(states))]
 
 
-def hidden_words(hidden: Mapping[str, int | list[str]]) -> list[str]:
+def hidden_words(hidden: Mapping[str, int | str | list[str]]) -> list[str]:
     """`--hidden H=3`, or `--hidden "H={low, high}"`."""
     words = []
     for name, states in hidden.items():
-        told = str(states) if isinstance(states, int) else f"{{{', '.join(map(quoted, states))}}}"
+        told = str(states)
+        if isinstance(states, list):
+            told = f"{{{', '.join(map(quoted, states))}}}"
         words += ["--hidden", f"{quoted(name)}={told}"]
     return words
 

@@ -98,8 +98,12 @@ def _how(fit: Fit) -> str:
         how = "as the posterior mean under normal priors"
     elif str(fit.settings.get("transfer")).startswith("Aggregate"):
         how = "by counting, averaged with tables of the sources"
-    how = how.format(prior=fit.settings["prior"], estimate=estimate, method=method)
-    return how if fit.pseudo else "by least squares"
+    normal = fit.settings.get("normal_prior")
+    if not fit.pseudo:
+        plain = "by EM" if fit.runs else "by least squares"
+        return f"{plain}, with the prior {normal}" if normal else plain
+    prior = f"{fit.settings['prior']} and {normal}" if normal else fit.settings["prior"]
+    return how.format(prior=prior, estimate=estimate, method=method)
 
 
 def _loans(fit: Fit) -> list[str]:

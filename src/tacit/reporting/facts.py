@@ -14,6 +14,7 @@ from typing import Any
 from tacit.learn.evaluation.curve import LearningCurve
 from tacit.learn.evaluation.evaluation import Evaluation
 from tacit.learn.fits import Fit
+from tacit.learn.residuals import Residuals
 from tacit.learn.structure.searched import Search
 from tacit.learn.unseen.proposals import HiddenProposals
 from tacit.reporting import searched
@@ -27,6 +28,7 @@ from tacit.reporting.predicted import learning, prediction
 from tacit.reporting.proposed import proposals
 from tacit.reporting.rules import rules
 from tacit.reporting.runs import course
+from tacit.reporting.straying import straying
 from tacit.reporting.tabled import tables
 from tacit.reporting.unseen import hidden
 from tacit.reporting.wording import some
@@ -52,11 +54,15 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
 
 
 def facts(
-    fit: Fit, evaluation: Evaluation | None = None, curve: LearningCurve | None = None
+    fit: Fit,
+    evaluation: Evaluation | None = None,
+    curve: LearningCurve | None = None,
+    residuals: Residuals | None = None,
 ) -> dict[str, Any]:
     """What a report says of this fit; sections without anything to say are left out.
 
-    evaluation  how well a variable was predicted, after the tables; curve from how many cases
+    evaluation  how well a variable was predicted, after the tables; curve from how many cases;
+                residuals whether Gaussian families suit the cases
     """
     extent = some(len(fit.network), "variable")
     if isinstance(fit, HiddenProposals):
@@ -65,6 +71,8 @@ def facts(
         extent = f"{some(len(fit.dag.arcs), 'arc')} among {extent}"
     told = [(kind, title, build(fit)) for kind, (title, build) in BUILDERS.items()]
     place = 1 + list(BUILDERS).index("tables")
+    if residuals is not None:
+        told.insert(place, ("residuals", "Whether the cases follow the lines", straying(residuals)))
     if curve is not None:
         told.insert(place, ("learning", "From how many cases", learning(curve)))
     if evaluation is not None:

@@ -17,6 +17,7 @@ from tacit.reporting import (
     proposed_words,
     ruled,
     sought,
+    straying,
     unseen_views,
     wording,
 )
@@ -262,6 +263,7 @@ KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "tables": ("tables.html", _tables),
     "prediction": ("prediction.html", lambda known: predicted.view(known["prediction"])),
     "learning": ("learning.html", lambda known: predicted.learning_view(known["learning"])),
+    "residuals": ("residuals.html", lambda known: straying.view(known["residuals"])),
     "missing": ("missing.html", _missing),
     "hierarchy": ("hierarchy.html", lambda known: hierarchies.view(known["hierarchy"])),
     "hidden": ("hidden.html", unseen_views.hidden_view),

@@ -14,6 +14,7 @@ from tacit.reporting import (
     process_words,
     proposed_words,
     sought,
+    straying,
 )
 from tacit.reporting.bent import curve_equation, followed
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
@@ -201,6 +202,7 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "tables": _tables,
     "prediction": predicted.blocks,
     "learning": predicted.learning_blocks,
+    "residuals": straying.blocks,
     "missing": missing,
     "hierarchy": hierarchies.blocks,
     "proposals": proposed_words.blocks,

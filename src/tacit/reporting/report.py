@@ -16,6 +16,7 @@ from tacit.learn.evaluation.evaluation import Evaluation
 from tacit.learn.fits import Fit
 from tacit.learn.heldout import CrossValidation
 from tacit.learn.processes.fitted import ProcessFit
+from tacit.learn.residuals import Residuals
 from tacit.reporting import markdown, text
 from tacit.reporting.facts import facts
 from tacit.reporting.process_facts import process_facts
@@ -83,12 +84,14 @@ def report(
     *,
     evaluation: Evaluation | CrossValidation | None = None,
     curve: LearningCurve | None = None,
+    residuals: Residuals | None = None,
 ) -> Report:
     """What the reader of a fit wants to know; sections without anything to say are left out.
 
     evaluation  how well a variable is predicted: of `tc.evaluate`, or of `tc.cross_validate` with a
                 target
     curve       of `tc.learning_curve`
+    residuals   of `tc.residuals`, whether Gaussian families suit the cases
     """
     judged = _judged(evaluation)
     if curve is not None and not isinstance(curve, LearningCurve):
@@ -97,7 +100,11 @@ def report(
         return Report(process_facts(fit))
     if not isinstance(fit, Fit):
         raise OptionError(f"a report is about what tc.fit returns, not a {type(fit).__name__}")
-    return Report(facts(fit, judged, curve))
+    if residuals is not None and not isinstance(residuals, Residuals):
+        raise OptionError(
+            f"residuals is what tc.residuals returns, not a {type(residuals).__name__}"
+        )
+    return Report(facts(fit, judged, curve, residuals))
 
 
 def _judged(given: Any) -> Evaluation | None:
