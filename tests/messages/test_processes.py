@@ -53,6 +53,9 @@ def test_choices_that_are_none() -> None:
     assert message(fit={"level": 95}) == "level=95 must be a number between 0 and 1, as 0.95"
     assert message(fit={"folds": 1}) == "folds=1 must be a whole number, 2 or more, or 0 for none"
     assert message(fit={"folds": 3}) == "2 trials cannot be split into 3 folds"
+    with pytest.raises(TacitError) as problem:
+        tc.Merging(slack=-1)
+    assert str(problem.value) == "slack=-1 must be a number, 0 or more"
     for wrong in ((), (1, 1), 2, (2, "2")):
         with pytest.raises(TacitError) as problem:
             tc.Partition(wrong)

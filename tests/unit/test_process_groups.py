@@ -44,16 +44,23 @@ def test_planted_cells_are_recovered_in_nearly_all_of_ten_draws():
     assert found >= 9
 
 
-def test_planted_groups_without_places_are_recovered_in_most_draws_or_even_beaten():
-    """Where others are found, they predict held-out trials better than the truth does."""
+def test_planted_groups_without_places_are_recovered_in_nearly_all_of_ten_draws():
     groups, found = [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2], 0
     for seed in range(10):
         drawn = planted(lengths=(6, 6), groups=groups, trials=12, noise=0.5, seed=seed)
         told = tc.HiddenProcesses(drawn.told, drawn.onsets, share=tc.Merging(nested=False))
         fit = told.fit(drawn.trials, folds=4)
         found += _groups(fit) == _truth(drawn, groups)
+    assert found >= 9
+
+
+def test_without_slack_groups_predict_as_well_as_the_truth_or_better():
+    groups = [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]
+    for seed in range(5):
+        drawn = planted(lengths=(6, 6), groups=groups, trials=12, noise=0.5, seed=seed)
+        share = tc.Merging(slack=0, nested=False)
+        fit = tc.HiddenProcesses(drawn.told, drawn.onsets, share=share).fit(drawn.trials, folds=4)
         assert fit.score.total >= _told_truth(drawn, groups, drawn.trials).score.total - 1e-6
-    assert found >= 8
 
 
 def _told_truth(drawn, groups, trials):
@@ -97,8 +104,7 @@ def test_looking_ahead_finds_what_pays_only_after_two_cuts():
     grown = tc.HiddenProcesses(
         drawn.told, drawn.onsets, share=tc.Merging(start=tc.Partition(look_ahead=1), nested=False)
     ).fit(_in_space(drawn), folds=4)
-    assert len(grown.groups) < 6
-    assert grown.score.total >= _told_truth(drawn, checkers, _in_space(drawn)).score.total
+    assert len(grown.groups) <= 3  # one series hardly shows the processes
 
 
 def test_regions_are_cut_each_by_itself():
@@ -152,7 +158,7 @@ def test_nested_scores_are_below_those_of_groups_chosen_on_the_same_trials():
 
 def test_every_merge_gains_and_the_gains_add_up():
     drawn = planted(lengths=(6, 6), groups=[0, 0, 0, 1, 1, 1], trials=12, noise=0.8)
-    merged = tc.HiddenProcesses(drawn.told, drawn.onsets, share=tc.Merging(nested=False))
+    merged = tc.HiddenProcesses(drawn.told, drawn.onsets, share=tc.Merging(slack=0, nested=False))
     fit = merged.fit(drawn.trials, folds=4)
     alone = tc.HiddenProcesses(
         drawn.told, drawn.onsets, share={name: [name] for name in drawn.trials.series}

@@ -73,6 +73,9 @@ def processes(
     neighbours: Annotated[
         int, typer.Option(min=1, help="Groups that each one is tried with, for merge.")
     ] = 4,
+    slack: Annotated[
+        float, typer.Option(min=0, help="Standard errors that a merge may lose, for merge.")
+    ] = 1.0,
     flat: Annotated[
         bool,
         typer.Option("--flat", help="Score with groups chosen on all trials: faster, too good."),
@@ -118,7 +121,7 @@ def processes(
     share is told, cut out of space, or grown.
     """
     lengths = _lengths(length)
-    how = _share(share, cuts, look_ahead, neighbours, flat)
+    how = _share(share, cuts, look_ahead, (neighbours, slack), flat)
     targets = _targets(output, scales, report)
     read = [("TRIALS", trials), ("--onsets", onsets), *([("--places", places)] if places else [])]
     unable = "" if share in ("partition", "merge") else "--checkpoint keeps a search for groups"
@@ -164,8 +167,10 @@ def _lengths(given: list[str]) -> dict[str, int] | int:
     return found
 
 
-def _share(share: str, cuts: str | None, look_ahead: int, neighbours: int, flat: bool) -> Share:
-    """The words of the command line as a value."""
+def _share(
+    share: str, cuts: str | None, look_ahead: int, merging: tuple[int, float], flat: bool
+) -> Share:
+    """The words of the command line as a value; merging: its neighbours and its slack."""
     from tacit.learn.processes.settings import Merging, Partition
 
     if share not in SHARES:
@@ -179,7 +184,7 @@ def _share(share: str, cuts: str | None, look_ahead: int, neighbours: int, flat:
             raise OptionError("--flat is for --share partition or merge")
         return share
     if share == "merge":
-        return Merging(neighbours=neighbours, nested=not flat)
+        return Merging(neighbours=merging[0], slack=merging[1], nested=not flat)
     return Partition(_cuts(cuts), look_ahead, not flat)
 
 

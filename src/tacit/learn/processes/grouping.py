@@ -101,7 +101,7 @@ class Search:
         if share.start is not None:
             cells = partition(share.start, self.trials, judge, self.ended)
             start = [series for _, series in _leaves(cells)]
-        found = merged(judge, start, share.neighbours, self.ended, told)
+        found = merged(judge, start, share.neighbours, share.slack, self.ended, told)
         groups = tuple((str(at), np.array(each)) for at, each in enumerate(found.groups, 1))
         return Grouped(groups, cells, found.merges)
 

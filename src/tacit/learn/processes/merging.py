@@ -50,13 +50,16 @@ def merged(
     judge: Judge,
     start: Sequence[Ints],
     neighbours: int,
+    slack: float,
     ended: Callable[[], bool],
     told: Callable[[int, int], None],
 ) -> Merged:
-    """Groups that no merge improves, each group tried with the most similar ones.
+    """Groups of which no two go better together, each tried with the most similar ones.
 
     Pairs that are each other's best partner merge in the same round, the best first; a pair is
-    scored once. Every merge raises the cross-validated log-likelihood, a sum over groups.
+    scored once. A merge gains in cross-validated log-likelihood, which is a sum over groups, or
+    loses no more than `slack` standard errors of that gain over folds: which of many merges gains
+    most is partly luck, and what luck has kept apart would stay apart.
     """
     if len(start) > MOST:
         raise SizeError(
@@ -69,7 +72,7 @@ def merged(
     merges: list[Merge] = []
     first = len(groups)
     while len(groups) > 1 and not ended():
-        chosen = _best_pairs(judge, groups, shapes, neighbours, ended)
+        chosen = _best_pairs(judge, groups, shapes, neighbours, slack, ended)
         if not chosen:
             break
         for merge in chosen:
@@ -123,9 +126,10 @@ def _best_pairs(
     groups: Sequence[tuple[int, ...]],
     shapes: dict[tuple[int, ...], Shape],
     neighbours: int,
+    slack: float,
     ended: Callable[[], bool],
 ) -> list[Merge]:
-    """Pairs that gain, each the best for both of its groups, the best first."""
+    """Pairs worth merging, each the best for both of its groups, the best first."""
     lost = lost_by_merging([shapes[group] for group in groups], judge)
     np.fill_diagonal(lost, np.inf)
     near = np.argsort(lost, axis=1, kind="stable")[:, :neighbours]
@@ -137,14 +141,15 @@ def _best_pairs(
         if ended():
             return []
         both = np.array(sorted((*groups[one], *groups[other])))
-        gain = judge.score(both)
-        gain -= judge.score(np.array(groups[one])) + judge.score(np.array(groups[other]))
-        if gain > 0:
+        gains = judge.folds(both)
+        gains = gains - judge.folds(np.array(groups[one])) - judge.folds(np.array(groups[other]))
+        gain = float(gains.sum())
+        if gain > -slack * float(np.sqrt(gains.size) * gains.std(ddof=1)):
             found.append(Merge(groups[one], groups[other], gain))
     best: dict[tuple[int, ...], float] = {}
     for each in found:
         for group in (each.one, each.other):
-            best[group] = max(best.get(group, 0.0), each.gain)
+            best[group] = max(best.get(group, -np.inf), each.gain)
     found.sort(key=lambda each: (-each.gain, each.one, each.other))
     chosen, taken = [], set()
     for each in found:

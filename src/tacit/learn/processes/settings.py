@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tacit.core.errors import OptionError, listed, nearest, quoted
-from tacit.core.options import check_flag, check_value
+from tacit.core.options import check_flag, check_value, is_number
 from tacit.core.trials import Onset, Trials
 
 if TYPE_CHECKING:
@@ -53,10 +53,12 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """Groups grow: the two that predict held-out trials best together become one, until none gain.
+    """Groups grow: the two that predict held-out trials best together become one.
 
     start       groups to begin from: every series by itself, or the cells of a `Partition`
     neighbours  with how many of the most similar groups each one is tried
+    slack       how many standard errors over folds a merge may lose: between groups that predict
+                equally well, fewer are better. With 0 every merge must gain
     nested      as in `Partition`
 
     Needs no places, and finds groups that are no boxes. [Sec. 9.2.5: merging moves]
@@ -64,18 +66,24 @@ class Merging:
 
     start: Partition | None = None
     neighbours: int = 4
+    slack: float = 1.0
     nested: bool = True
 
     def __post_init__(self) -> None:
         check_value("start", self.start, Partition | None, "tc.Partition()")
         if not _whole(self.neighbours, 1):
             raise OptionError(f"neighbours={self.neighbours!r} must be a whole number, 1 or more")
+        if not is_number(self.slack) or self.slack < 0:
+            raise OptionError(f"slack={self.slack!r} must be a number, 0 or more")
         check_flag("nested", self.nested)
 
     def describe(self) -> str:
         """As Python would write it."""
         start = None if self.start is None else self.start.describe()
-        return f"Merging(start={start}, neighbours={self.neighbours}, nested={self.nested})"
+        return (
+            f"Merging(start={start}, neighbours={self.neighbours}, slack={self.slack:g}, "
+            f"nested={self.nested})"
+        )
 
 
 Share: TypeAlias = str | Mapping[str, Sequence[str]] | Partition | Merging

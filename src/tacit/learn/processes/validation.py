@@ -112,18 +112,14 @@ class Book:
     the book, up to where it was broken off.
     """
 
-    scores: dict[str, float] = field(default_factory=dict)
+    scores: dict[str, list[float]] = field(default_factory=dict)
     diary: Diary | None = None
-    asked: int = 0
 
-    def score(self, parts: ProcessMoments, layout: Layout, effort: Effort, key: str) -> float:
-        """The sum over folds; `key` tells these parts and series from all others of the work."""
-        self.asked += 1
-        if key not in self.scores:
-            self.scores[key] = float(fold_scores(parts, layout, effort).sum())
-            if self.diary is not None and self.diary.due:
-                self.diary.write(self.scores)
-        return self.scores[key]
+    def keep(self, key: str, scores: Floats) -> None:
+        """Remember the scores of the folds; `key` tells the group from all others of the work."""
+        self.scores[key] = scores.tolist()
+        if self.diary is not None and self.diary.due:
+            self.diary.write(self.scores)
 
     def close(self) -> None:
         """Put what is known on disk."""
@@ -139,9 +135,9 @@ def open_book(path: str | Path | None, task: dict[str, Any], resume: bool) -> Bo
     book = Book(diary=diary)
     if resume and Path(path).exists():
         found = FORM.resumed(Path(path), task)
-        sound = all(isinstance(key, str) and type(value) is float for key, value in found.items())
-        if not sound:
-            raise damaged(path)
+        for each in found.values():
+            if not isinstance(each, list) or not all(type(value) is float for value in each):
+                raise damaged(path)
         book.scores.update(found)
     else:
         book.close()
@@ -164,10 +160,14 @@ class Judge:
 
     def score(self, group: Ints) -> float:
         """The cross-validated log-likelihood of one shared fit to these series."""
+        return float(np.sum(self.folds(group)))
+
+    def folds(self, group: Ints) -> Floats:
+        """(folds,) the same, fold by fold."""
         names = sorted(self.series[at] for at in group)
         digest = hashlib.sha256(repr(names).encode()).hexdigest()[:16]
         key = f"{self.name}:{digest}"
-        if key in self.book.scores:
-            self.book.asked += 1
-            return self.book.scores[key]
-        return self.book.score(self.parts.take(group), self.layout, self.effort, key)
+        if key not in self.book.scores:
+            some = self.parts.take(group)
+            self.book.keep(key, fold_scores(some, self.layout, self.effort))
+        return np.array(self.book.scores[key])
