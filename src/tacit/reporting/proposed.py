@@ -138,7 +138,8 @@ def _asked(proposal: HiddenProposal) -> str:
 
 def _placed(proposal: HiddenProposal) -> str:
     """`H, with 3 states, parent of Cough, Fever and Rash`."""
-    told = f"{quoted(proposal.name)}, with {some(proposal.states, 'state')}"
+    kind = f"with {some(proposal.states, 'state')}" if proposal.states else "continuous"
+    told = f"{quoted(proposal.name)}, {kind}"
     if proposal.parents:
         told += f", child of {joined(map(quoted, proposal.parents), 6)}"
         return f"{told} and parent of {joined(map(quoted, proposal.children), 8)}"

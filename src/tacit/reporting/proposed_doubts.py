@@ -92,6 +92,8 @@ def rare(fit: Fit, tables: Sequence[Rows]) -> dict[str, Any] | None:
     del tables
     told = []
     for each in _accepted(fit):
+        if not each.profile.states:
+            continue
         low = float(each.profile.shares.min()) * fit.cases.weight
         if low < RARE:
             state = each.profile.states[int(each.profile.shares.argmin())]

@@ -54,8 +54,13 @@ def _tabled(fit: Fit, name: str) -> bool:
 
 
 def variable(fit: Fit, name: str, alike: list[str]) -> dict[str, Any]:
-    """One hidden variable, as `hidden` tells of it."""
+    """One hidden variable, as `hidden` tells of it; of a continuous one its place alone."""
     dag = fit.network.dag
+    if not _tabled(fit, name):
+        place = {"parents": list(dag.parents[name]), "children": list(dag.children[name])}
+        return {
+            "name": name, "states": [], "shares": None, **place, "alike": alike, "neighbours": [],
+        }  # fmt: skip
     joints = {
         **{other: _joint(fit, name, name, other) for other in dag.parents[name]},
         **{other: _joint(fit, other, name, other) for other in dag.children[name]},

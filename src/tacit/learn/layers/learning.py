@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.arrays import Ints
 from tacit.learn.fits import Stop
 from tacit.learn.layers.changing import (
     WORTH,
@@ -35,12 +36,16 @@ class Learned:
     stop: Stop
 
 
-def learn_layers(bench: Bench, codes: np.ndarray, heard: Heard) -> Learned:
+def learn_layers(
+    bench: Bench, codes: Ints, heard: Heard, steps: list[Fitted] | None = None
+) -> Learned:
     """maximise  log-likelihood - price of the parameters   over hidden roots and their arcs.
 
     The first hidden variable is above all columns; every further one above the cluster that misses
     the same most (or above all, `insert="all"`). It stays if the score gains, otherwise the search
     ends.
+
+    steps  what was there after every hidden variable is put in here
     """
     fitted = Fitted.at(Layer.empty(codes, bench.columns), bench.columns)
     best, trace = bench.worth(fitted), []
@@ -57,6 +62,8 @@ def learn_layers(bench: Bench, codes: np.ndarray, heard: Heard) -> Learned:
                 break
             fitted, best = tried, worth
             trace.append(best)
+            if steps is not None:
+                steps.append(fitted)
             heard(fitted.layer.hidden, best)
         else:
             stop = Stop.STEP_LIMIT

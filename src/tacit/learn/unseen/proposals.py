@@ -50,8 +50,9 @@ class HiddenProposal:
     """A hidden variable: where it stands and what it is worth.
 
     children, parents  of the variable, as learned
-    states         how many it has; curve: by number of states, what each would gain; merging: how
-                   its states merged one after the other in the dag as learned
+    states         how many it has, 0 if it is continuous; curve: by number of states, what each
+                   would gain; merging: how its states merged one after the other in the dag as
+                   learned
     gain           how much more probable it makes the cases to learn from, in nats: the
                    Cheeseman-Stutz score, ways to name the states counted, above that of the best
                    network without it
@@ -94,7 +95,7 @@ class HiddenProposal:
         return f"<HiddenProposal: {self._brief()}>"
 
     def __str__(self) -> str:
-        lines = [f"{self._place()}, {counted(self.states, 'state')}: {self.why}"]
+        lines = [f"{self._place()}, {self._kind()}: {self.why}"]
         lines.append(f"gain {self.gain:+,.2f} nats over the best network without it{self._held()}")
         if len(self.curve) > 1:
             tried = ", ".join(f"{k}: {gain:+,.1f}" for k, gain in sorted(self.curve.items()))
@@ -109,7 +110,11 @@ class HiddenProposal:
 
     def _brief(self) -> str:
         """Place, states and gain."""
-        return f"{self._place()}, {counted(self.states, 'state')}, {self.gain:+,.1f} nats"
+        return f"{self._place()}, {self._kind()}, {self.gain:+,.1f} nats"
+
+    def _kind(self) -> str:
+        """How many states there are; a variable without any is continuous."""
+        return counted(self.states, "state") if self.states else "continuous"
 
     def _place(self) -> str:
         above = f"{listed(map(quoted, self.parents))} -> " if self.parents else ""
@@ -236,7 +241,7 @@ class HiddenProposals(Fit):
                 quoted(each.name),
                 listed(map(quoted, each.parents)) or "-",
                 listed(map(quoted, each.children)),
-                str(each.states),
+                str(each.states) if each.states else "continuous",
                 f"{each.gain:+,.2f}",
                 "-" if each.held_out_gain is None else f"{each.held_out_gain:+.4f}",
                 "yes" if each.accepted else "no",

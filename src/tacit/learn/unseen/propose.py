@@ -10,10 +10,15 @@ from tacit.core.dag import Dag
 from tacit.core.interrupts import asked_to_end
 from tacit.core.network import Network
 from tacit.core.options import check_checkpoint
+from tacit.core.variables import Discrete
 from tacit.estimate.priors import Prior
 from tacit.infer.sampling import fresh_seed
+from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike
+from tacit.learn.layers.proposing import hunt_of, propose_reals, refuse_for_reals
 from tacit.learn.progress import Callback, watched
+from tacit.learn.structure.question import without
+from tacit.learn.structure.sem_reals_front import all_real
 from tacit.learn.unseen.asking import Asked, Said, ask
 from tacit.learn.unseen.hunting import hunt
 from tacit.learn.unseen.kept import FORM, opened
@@ -58,7 +63,10 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     accepted if it gains enough and cases held out confirm it; then the next one is sought, until
     none is accepted. [Elidan 2004, chapters 4 and 5; HV1 3, 4, HV1-31, HV1-41]
 
-    data        anything `tc.read_cases` takes; every column is a variable, of discrete ones
+    Where all columns are continuous, hidden variables without states are sought: above columns that
+    miss the same, one after the other; with a dag, above clusters of its residuals. [HV2 3.5]
+
+    data        anything `tc.read_cases` takes; every column is a variable, all with states or none
     network     where to begin; without it a dag is searched for. Its variables without a column are
                 hidden ones that are known already
     method      how places are found: None by signatures, as above
@@ -88,6 +96,15 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     checkpoint  a file that keeps what was learned, so that `resume=True` can go on after a break
     """
     check_checkpoint(checkpoint, resume)
+    whole = None if _with_states(network) else as_dataset(data)
+    if whole is not None and all_real(without(whole, leave_out)):
+        refuse_for_reals(
+            {"method": method, "knowledge": knowledge, "children": children, "states": states,
+             "refuse": refuse, "score": score, "checkpoint": checkpoint}
+        )  # fmt: skip
+        asked_of_reals = hunt_of(network, name, evidence, held_out, most, leave_out, seed)
+        with watched(progress, "seeking hidden variables") as told:
+            return propose_reals(whole, asked_of_reals, told)
     if seed is None and resume and checkpoint is not None:
         seed = FORM.seed(checkpoint)
     said = Said(
@@ -103,6 +120,12 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
             return hunt(asked, memory, ended, told)
         finally:
             close()
+
+
+def _with_states(network: Any) -> bool:
+    """Whether a network is given whose variables have states."""
+    given = isinstance(network, Network)
+    return given and any(isinstance(each, Discrete) for each in network.variables.values())
 
 
 def _task(asked: Asked) -> dict[str, Any]:

@@ -219,7 +219,8 @@ def _profile(said: Any) -> Profile:
 
 def _neighbour(said: Any, states: int) -> Neighbour:
     own, overall = texts(said["states"]), np.array(_numbers(said["overall"]))
-    given = np.array([_numbers(row) for row in several(said["given"])])
+    rows = [_numbers(row) for row in several(said["given"])]
+    given = np.array(rows) if rows else np.zeros((0, 0))
     if given.shape != (states, len(own)) or overall.shape != (len(own),):
         raise ValueError(said)
     told = text(said["name"]), text(said["role"]), own, number(said["information"])
