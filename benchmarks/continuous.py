@@ -28,7 +28,7 @@ from timing import fresh, machine, seconds, table
 
 SIZES = {44: 173, 100: 200, 500: 200}
 """Variables, and cases to learn from; as many again, five times, are held out."""
-LIMIT = 240
+LIMIT = 60
 GREEDY, ALL, IDEAL, SOURCE, PGMPY = (
     "Tacit, greedy",
     "Tacit, greedy, legal changes",

@@ -1,0 +1,144 @@
+"""`tc.propose_hidden` and `tc.search(method=tc.IdealParent(hidden=True))` on continuous columns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tacit as tc
+
+
+def planted(seed, cases=160):
+    """Two hidden variables, five children each."""
+    random = np.random.default_rng(seed)
+    hidden = random.normal(size=(2, cases))
+    return {
+        f"X{at}": 7
+        + 3 * (random.uniform(0.8, 1.4) * hidden[at // 5] + 0.6 * random.normal(size=cases))
+        for at in range(10)
+    }
+
+
+DATA = planted(1)
+GROUPS = [{f"X{at}" for at in range(5)}, {f"X{at}" for at in range(5, 10)}]
+FOUND = tc.propose_hidden(DATA, seed=1)
+SEARCH = tc.search(DATA, method=tc.IdealParent(hidden=True), seed=1)
+RANDOM = np.random.default_rng(0)
+
+
+def test_planted_parents_are_proposed_accepted_and_in_the_network():
+    assert len(FOUND.accepted) == 2
+    for group in GROUPS:
+        assert any(group <= set(each.children) for each in FOUND)
+    for each in FOUND:
+        assert each.states == 0
+        assert each.gain > 3
+        assert each.held_out_gain > 0
+        assert each.name in each.network
+        assert set(each.profile.information) == set(each.children)
+    assert FOUND.hidden == ("H1", "H2")
+    assert FOUND.log_likelihood == pytest.approx(float(tc.log_likelihood(FOUND.network, DATA)))
+    assert "H1" in str(FOUND)
+    assert "continuous" in str(FOUND)
+
+
+def test_what_is_known_of_the_hidden_variables_goes_with_their_planted_values():
+    random = np.random.default_rng(1)
+    hidden = random.normal(size=(2, 160))
+    means = np.array([tc.predict(FOUND.network, DATA)[name] for name in ("H1", "H2")])
+    correlation = np.abs(np.corrcoef(np.concatenate([hidden, means]))[:2, 2:])
+    assert correlation.max(axis=1).min() > 0.85
+
+
+def test_proposals_are_saved_and_reported(tmp_path: Path):
+    FOUND.save(tmp_path / "found.json")
+    again = tc.load_fit(tmp_path / "found.json")
+    assert len(again) == len(FOUND)
+    assert again[0].children == FOUND[0].children
+    told = str(tc.report(again))
+    assert "H1, continuous, parent of" in told
+    assert "tc.propose_hidden(cases, seed=1)" in told
+    assert "propose_hidden" in tc.report(FOUND).to_html()
+
+
+def test_above_a_dag_its_arcs_stay():
+    dag = "X0 -> X1; X5 -> X6; " + "; ".join(DATA)
+    found = tc.propose_hidden(DATA, dag, seed=1, name="Stress")
+    assert found[0].name.startswith("Stress")
+    assert found[0].accepted
+    assert {("X0", "X1"), ("X5", "X6")} <= set(found.network.dag.arcs)
+    assert max(len(set(found[0].children) & group) for group in GROUPS) >= 4
+    assert found[0].gain >= max(each.gain for each in found[1:]) if len(found) > 1 else True
+
+
+def test_columns_that_share_nothing_have_no_hidden_parent():
+    noise = {f"X{at}": RANDOM.normal(size=120) for at in range(6)}
+    found = tc.propose_hidden(noise, seed=1)
+    assert not found.accepted
+    assert not found.hidden
+    empty = tc.search(noise, method=tc.IdealParent(hidden=True), seed=1)
+    assert not empty.found.hidden
+    assert "no hidden variable is worth its parameters" in empty.notes
+
+
+def test_a_search_for_hidden_parents_is_a_search(tmp_path: Path):
+    assert 2 <= len(SEARCH.found.hidden) <= 3
+    assert set(SEARCH.found.hidden.values()) == {0}
+    assert SEARCH.log_likelihood == pytest.approx(float(tc.log_likelihood(SEARCH.network, DATA)))
+    many = sum(len(SEARCH.dag.parents[name]) + 2 for name in DATA)
+    price = np.log(160) / 2 * many
+    assert SEARCH.score == pytest.approx(SEARCH.log_likelihood - price)
+    assert list(SEARCH.trace) == sorted(SEARCH.trace)
+    assert all(SEARCH.network[name].sd == 1 for name in SEARCH.found.hidden)
+    SEARCH.save(tmp_path / "search.json")
+    again = tc.load_fit(tmp_path / "search.json")
+    assert again.network == SEARCH.network
+    saved = json.loads((tmp_path / "search.json").read_text())["search"]
+    assert saved["hidden"] == dict(SEARCH.found.hidden)
+    assert "are hidden: in no column" in " ".join(str(tc.report(again)).split())
+
+
+def test_the_same_seed_gives_the_same_bits_and_units_do_not_matter():
+    again = tc.search(DATA, method=tc.IdealParent(hidden=True), seed=1)
+    assert again.score == SEARCH.score
+    scaled = {name: 10 * column - 3 for name, column in DATA.items()}
+    other = tc.search(scaled, method=tc.IdealParent(hidden=True), seed=1)
+    assert other.dag == SEARCH.dag
+    assert other.score == pytest.approx(SEARCH.score - 1600 * np.log(10))
+
+
+MIXED = {**DATA, "G": ["u", "v"] * 80}
+GAPS = {**DATA, "X0": np.where(np.arange(160) < 3, np.nan, DATA["X0"])}
+HIDDEN = tc.IdealParent(hidden=True)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "message"),
+    [
+        (lambda: tc.propose_hidden(DATA, states=3),
+         "states= speaks of hidden variables with states, and all columns are continuous\n\n"
+         "leave it out"),
+        (lambda: tc.propose_hidden(GAPS),
+         "hidden variables above continuous columns are sought among cases without gaps"),
+        (lambda: tc.propose_hidden(DATA, held_out=1.5),
+         "held_out=1.5 must be a share of the cases, below 1"),
+        (lambda: tc.search(DATA, method=HIDDEN, knowledge="forbid X0 -> X1"),
+         "knowledge= means nothing to a search for hidden parents of columns\n\nleave it out, or "
+         "search for arcs: tc.IdealParent(hidden=False)"),
+        (lambda: tc.search(MIXED, method=HIDDEN),
+         "G has states, and hidden parents without states are sought for continuous columns only"
+         "\n\nleave it out: leave_out=['G'], or use tc.propose_hidden for columns with states"),
+        (lambda: tc.search(DATA, method=HIDDEN, score=tc.BGe()),
+         "BGe(1) scores complete cases only\n\nfor hidden parents use tc.BIC()"),
+        (lambda: tc.structural_em(GAPS, hidden={"H": 2}),
+         "hidden= names hidden variables with states, and all columns are continuous\n\n"
+         "tc.search(data, method=tc.IdealParent(hidden=True)) finds hidden parents of them"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_is_said_in_words(attempt, message):
+    with pytest.raises(tc.TacitError) as caught:
+        attempt()
+    assert str(caught.value) == message
