@@ -48,13 +48,12 @@ class Size:
     most: int = 1_000_000
 
 
-FEW = ("stock_tech20", "ecpe", "pisa2009_math", "pisa2009_read", "uci_cmc", "uci_mushroom",
-       "science", "uci_solar_flare")  # fmt: skip
-MANY = (*FEW, "nltcs.train", "uci_car", "uci_nursery", "uci_kr_vs_kp", "news100", "msnbc.valid",
-        "jester.train", "uci_lymph")  # fmt: skip
+FEW = ("stock_tech20", "ecpe", "pisa2009_math", "pisa2009_read", "uci_cmc", "science")
+MANY = (*FEW, "uci_mushroom", "uci_solar_flare", "nltcs.train", "uci_car", "uci_nursery",
+        "uci_kr_vs_kp", "news100", "msnbc.valid", "jester.train", "uci_lymph")  # fmt: skip
 SIZES = {
     "smoke": Size(("pisa2009_math",), 1),
-    "default": Size(FEW, 1),
+    "default": Size(FEW, PARTS),
     "full": Size(MANY, PARTS, 5000),
 }
 
