@@ -164,6 +164,8 @@ _HOMES = {
     "tacit.learn.unseen.insertion": ("insert_hidden",),
     "tacit.learn.unseen.agglomeration": ("agglomerate",),
     "tacit.learn.unseen.agglomerated": ("Agglomeration",),
+    "tacit.learn.hierarchies.learned": ("Hierarchy",),
+    "tacit.learn.hierarchies.learning": ("learn_hierarchy",),
     "tacit.learn.hierarchies.building": ("grouped_hierarchy", "quadrant_hierarchy"),
     "tacit.learn.classes.multinet": ("Multinet", "fit_multinet"),
     "tacit.learn.text.words": ("Words", "words"),

@@ -156,6 +156,8 @@ from tacit.learn.folds import cross_validate as cross_validate
 from tacit.learn.heldout import CrossValidation as CrossValidation
 from tacit.learn.hierarchies.building import grouped_hierarchy as grouped_hierarchy
 from tacit.learn.hierarchies.building import quadrant_hierarchy as quadrant_hierarchy
+from tacit.learn.hierarchies.learned import Hierarchy as Hierarchy
+from tacit.learn.hierarchies.learning import learn_hierarchy as learn_hierarchy
 from tacit.learn.methods import EM as EM
 from tacit.learn.methods import AvailableCases as AvailableCases
 from tacit.learn.methods import FillIn as FillIn

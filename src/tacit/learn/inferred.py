@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.core.errors import OptionError, quoted
 from tacit.core.network import Network
+from tacit.core.variables import Discrete
 from tacit.estimate.ruled.multipliers import priced
 from tacit.estimate.ruled.plan import Near
 from tacit.estimate.ruled.prices import statuses
@@ -126,6 +127,8 @@ def _fit(
     cases: Incomplete,
 ) -> Fit:
     best = learned.runs[learned.best]
+    if learned.alpha:
+        settings = settings | _as_found(gathered, learned)
     several = bool(gathered.hidden) and "start" not in settings
     notes = incomplete_notes(gathered.cases, gathered.variables, learned, choices)
     if isinstance(choices.method, WeightAnnealing):
@@ -152,6 +155,21 @@ def _fit(
         known=learned.known,
         path=learned.path,
     )
+
+
+def _as_found(gathered: Gathered, learned: Learned) -> dict[str, Any]:
+    """The hidden variables of a network that changed on the way, and what was given."""
+    given = {
+        name: list(each.states)
+        for name, each in gathered.hidden.items()
+        if isinstance(each, Discrete)
+    }
+    found = {
+        name: list(variable.states)
+        for name, variable in learned.network.variables.items()
+        if isinstance(variable, Discrete) and name not in gathered.cases
+    }
+    return {"hidden": found, "hidden_at_start": given}
 
 
 def under(problem: Problem, known: Ruled) -> Problem:

@@ -75,6 +75,8 @@ def _told(
 
 def _python(fit: Fit) -> str:
     settings = fit.settings
+    if "hierarchy" in settings:
+        return _hierarchy_python(fit)
     lines = ["import tacit as tc", "", cases_python(fit)]
     if settings.get("start"):
         lines.append("network = ...  # the one whose numbers it started from")
@@ -93,12 +95,31 @@ def _python(fit: Fit) -> str:
     if asked := families_python(settings.get("families", {})):
         given.append(asked)
     if settings["method"] != "counting":
-        given.append(f"method=tc.{settings['method'].replace(_ANNEALING, _ANNEALING + 'tc.')}")
+        given.append(f"method={_method_python(settings['method'])}")
     given += [f"hidden={_hidden(fit)!r}"] if "hidden" in settings else []
     given += [f"{each}={settings[each]!r}" for each in ("tied", "start") if each in settings]
     given += [f"level={settings['level']:g}"]
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
     return "\n".join([*lines, f"fit = tc.fit(network, cases, {', '.join(given)})"])
+
+
+def _method_python(method: str) -> str:
+    """A method as Python writes it, with the methods and values inside it."""
+    for inner in (_ANNEALING, "enrich="):
+        method = method.replace(f"{inner}EM(", f"{inner}tc.EM(")
+        method = method.replace(f"{inner}Enrichment(", f"{inner}tc.Enrichment(")
+    return f"tc.{method}"
+
+
+def _hierarchy_python(fit: Fit) -> str:
+    said = dict(fit.settings["hierarchy"])
+    more, given = prior_python(fit)
+    start = [f"start={_dag(str(fit.settings['structure']))}"] if said.pop("given") else []
+    given = [*start, f"method={_method_python(fit.settings['method'])}", *given]
+    given = [each for each in given if not each.startswith("estimate=")]
+    given += [f"{name}={value!r}" for name, value in said.items()] + [f"seed={fit.seed}"]
+    lines = ["import tacit as tc", "", cases_python(fit), *more]
+    return "\n".join([*lines, f"found = tc.learn_hierarchy(cases, {', '.join(given)})"])
 
 
 def _declared(fit: Fit) -> bool:
@@ -112,7 +133,7 @@ def _declared(fit: Fit) -> bool:
 
 
 def _hidden(fit: Fit) -> dict[str, int | str | list[str]]:
-    return plain_hidden(fit.settings["hidden"])
+    return plain_hidden(fit.settings.get("hidden_at_start", fit.settings["hidden"]))
 
 
 def _dag(text: str) -> str:
@@ -128,7 +149,7 @@ def _command(fit: Fit) -> str | None:
     families = families_words(fit.settings.get("families", {}))
     if method is None or sources is None or prior is None or families is None:
         return None
-    if {"tied", "start"} & set(settings):
+    if {"tied", "start", "hierarchy"} & set(settings):
         return None
     dag = settings["structure"]
     network = "learned.json" if _declared(fit) or len(dag) > LONG else dag
@@ -147,7 +168,7 @@ def _method_words(method: str) -> list[str] | None:
     option = _METHODS.get(name)
     if name == "WeightAnnealing" and said.startswith("EM(") and said.endswith(")"):
         option, said = "weight-annealing", said[3:-1]
-    if option is None:
+    if option is None or "Enrichment(" in said:
         return None
     given = dict(pair.split("=") for pair in said.split(", ") if "=" in pair)
     if option == "weight-annealing" and not set(given) <= set(_LIMITS):

@@ -29,7 +29,7 @@ def path(fit: Fit) -> dict[str, Any] | None:
     if fit.path is None or not fit.path.steps:
         return None
     found = fit.path
-    weight = fit.cases.weight or 1.0
+    weight = found.weight or fit.cases.weight or 1.0
     held = max((each.held_out is not None for each in found.tried), default=False)
     return {
         "hidden": list(found.hidden),

@@ -79,6 +79,7 @@ class BottleneckPath:
     bound      whether `log_likelihood` is a lower bound: shares of hidden variables, or of missing
                cells, were taken for independent
     tried      the path on a part of the cases that chose the last gamma, if one did
+    weight     what the cases on it weigh, where they are not those of the fit
     """
 
     hidden: tuple[str, ...]
@@ -86,6 +87,7 @@ class BottleneckPath:
     bound: bool
     steps: tuple[PathStep, ...]
     tried: tuple[PathStep, ...] = ()
+    weight: float | None = None
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -159,6 +161,7 @@ class BottleneckPath:
             return BottleneckPath(
                 tuple(map(str, plain["hidden"])), float(plain["threshold"]), bool(plain["bound"]),
                 steps_of(plain["steps"]), steps_of(plain.get("tried", ())),
+                None if plain.get("weight") is None else float(plain["weight"]),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError):
             raise FormatError("the path of a bottleneck is damaged") from None
