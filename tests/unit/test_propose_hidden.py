@@ -10,6 +10,7 @@ import pytest
 import tacit as tc
 from planted import SIGNS, patients, severity
 from tacit.learn.structure.sem_found import states_turned
+from tacit.learn.unseen import hunting, learning
 from tacit.learn.unseen.asking import Said, ask
 from tacit.learn.unseen.learning import Memory
 from tacit.learn.unseen.parting import parted
@@ -231,3 +232,20 @@ def test_what_was_broken_off_is_not_remembered():
     ended[0] = False
     memory.recall("other", lambda: None)
     assert memory.learned == {"other": None}
+
+
+def test_a_search_that_is_done_is_told_from_its_checkpoint_alone(tmp_path, monkeypatch):
+    data, path = patients(400), tmp_path / "run.ckpt"
+    options = {**QUICK, "bootstrap": 3, "most": 1, "restarts": 1}
+    first = tc.propose_hidden(data, checkpoint=path, **options)
+
+    def nobody(*_, **__):
+        raise AssertionError("this was learned before")
+
+    for name in ("_best_without", "_links"):
+        monkeypatch.setattr(hunting, name, nobody)
+    monkeypatch.setattr(learning, "_learned", nobody)
+    again = tc.propose_hidden(data, checkpoint=path, resume=True, **{**options, "seed": None})
+    assert str(again) == str(first)
+    assert again.candidates == first.candidates
+    assert [str(each) for each in again] == [str(each) for each in first]

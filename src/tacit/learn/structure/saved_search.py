@@ -31,7 +31,7 @@ def found_to_plain(found: Found) -> dict[str, Any]:
         "guidance": list(found.guidance),
         "moves": [[getattr(move, each.name) for each in fields(Move)] for move in found.moves],
         "restarts": found.restarts,
-        "confidence": _confidence_to_plain(found.confidence),
+        "confidence": confidence_to_plain(found.confidence),
         "hidden": dict(found.hidden),
     }
 
@@ -60,7 +60,8 @@ def _arcs_to_plain(said: Mapping[Arc, Any]) -> list[list[Any]]:
     return [[tail, head, each] for (tail, head), each in said.items()]
 
 
-def _confidence_to_plain(confidence: ArcConfidence | None) -> dict[str, Any] | None:
+def confidence_to_plain(confidence: ArcConfidence | None) -> dict[str, Any] | None:
+    """How sure links are, as JSON holds it."""
     if confidence is None:
         return None
     return {
@@ -132,17 +133,20 @@ class _Reading:
         return Move(verb, tail, head, number(gain), instead, whole(restart))
 
     def _confidence(self, said: Any) -> ArcConfidence | None:
-        if said is None:
-            return None
-        names = tuple(self._name(each) for each in several(said["names"]))
-        shares = np.array(said["shares"], dtype=np.float64)
-        allowed = np.array(said["allowed"])
-        square = (len(names), len(names))
-        sound = shares.shape == allowed.shape == square and allowed.dtype == np.bool_
-        if not sound or len(set(names)) < len(names) or not ((shares >= 0) & (shares <= 1)).all():
-            raise ValueError("no shares of arcs among these variables")
-        shares.flags.writeable = False
-        return ArcConfidence(names, shares, allowed, whole(said["replicates"]))
+        return None if said is None else confidence_from_plain(said, self._names)
+
+
+def confidence_from_plain(said: Any, known: frozenset[str]) -> ArcConfidence:
+    """How sure links among these variables are; a TypeError or ValueError if that is not said."""
+    names = tuple(map(text, several(said["names"])))
+    shares, allowed = np.array(said["shares"], dtype=np.float64), np.array(said["allowed"])
+    square = (len(names), len(names))
+    sound = shares.shape == allowed.shape == square and allowed.dtype == np.bool_
+    sound = sound and known.issuperset(names) and len(set(names)) == len(names)
+    if not sound or not ((shares >= 0) & (shares <= 1)).all():
+        raise ValueError("no shares of arcs among these variables")
+    shares.flags.writeable = False
+    return ArcConfidence(names, shares, allowed, whole(said["replicates"]))
 
 
 def _by_name(said: Any, read: Callable[[Any], T]) -> dict[str, T]:

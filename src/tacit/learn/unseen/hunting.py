@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+import numpy as np
+
 from tacit.core.dag import Dag
+from tacit.core.dataset import Dataset
 from tacit.core.errors import listed
 from tacit.core.grid import counted
 from tacit.core.interrupts import Asked as Ended
@@ -67,7 +70,7 @@ class _Log:
 def hunt(asked: Asked, memory: Memory, ended: Ended, told: Report) -> HiddenProposals:
     """Round after round until nothing is accepted, enough is, or someone asks for the end."""
     bench, log = asked.bench, _Log()
-    base = first = begun(bench, asked.start, told)
+    base = first = begun(bench, asked.start, told, memory)
     bench = bench.filled_by(base.learned.network)
     for turn, named in enumerate(_turns(bench), 1):
         course = Course(memory, ended, told, [frozenset(e.children) for e in log.accepted])
@@ -94,30 +97,44 @@ def _turns(bench: Bench) -> Sequence[Named | None]:
     return (*bench.settings.named, *([None] * bench.settings.most))
 
 
-def begun(bench: Bench, start: Dag | Network | None, told: Report) -> Base:
-    """The best network that is known before any variable is added."""
-    settings, cases = bench.settings, bench.cases
-    confidence: ArcConfidence | None = None
+def begun(bench: Bench, start: Dag | Network | None, told: Report, memory: Memory) -> Base:
+    """The best network that is known before any variable is added, and how sure its links are."""
+    learned = memory.recall("begun", lambda: scored(bench, _best_without(bench, start, told)))
+    assert learned is not None
+    if gaps(bench) or bench.known or not bench.settings.bootstrap:
+        return Base(learned)
+    if start is not None and bench.settings.variant == PARAMS:
+        return Base(learned)
+    return Base(learned, memory.links(lambda: _links(bench, start, told)))
+
+
+def _links(bench: Bench, start: Dag | Network | None, told: Report) -> ArcConfidence | None:
+    """The shares of bootstrap samples that have each link."""
+    settings = bench.settings
+    return search(
+        bench.cases, start=start, score=settings.score, method=PLAIN,
+        bootstrap=settings.bootstrap, **_common(bench, start, told),
+    ).confidence  # fmt: skip
+
+
+def _common(bench: Bench, start: Dag | Network | None, told: Report) -> dict[str, Any]:
     rules = bench.spoken(Dag({}) if start is None else _dag(start))
-    common: dict[str, Any] = {
-        "knowledge": rules, "seed": settings.seed, "threads": settings.threads,
+    return {
+        "knowledge": rules, "seed": bench.settings.seed, "threads": bench.settings.threads,
         "progress": lambda *_: told(0, 1),
     }  # fmt: skip
+
+
+def _best_without(bench: Bench, start: Dag | Network | None, told: Report) -> Network:
+    settings, cases, common = bench.settings, bench.cases, _common(bench, start, told)
     if start is not None and settings.variant == PARAMS:
-        network = _fitted(bench, start, common)
-    elif gaps(bench) or bench.known:
+        return _fitted(bench, start, common)
+    if gaps(bench) or bench.known:
         known = {name: list(states) for name, states in bench.known.items()} or None
-        network = structural_em(
+        return structural_em(
             cases, start=start, hidden=known, score=settings.score, restarts=1, **common
         ).network
-    else:
-        network = search(cases, start=start, score=settings.score, method=Tabu(), **common).network
-        if settings.bootstrap:
-            confidence = search(
-                cases, start=start, score=settings.score, method=PLAIN,
-                bootstrap=settings.bootstrap, **common,
-            ).confidence  # fmt: skip
-    return Base(scored(bench, network), confidence)
+    return search(cases, start=start, score=settings.score, method=Tabu(), **common).network
 
 
 def _dag(start: Dag | Network) -> Dag:
@@ -148,9 +165,9 @@ def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Hi
     taken = log.accepted
     whole: Fit = taken[-1].fit if taken else without
     settings = bench.settings
-    judged = 0 if court.judged is None else len(court.judged)
+    judged = 0 if court.judged is None else _many(court.judged)
     found = Hunt(
-        ranked, tuple(log.candidates), without, first.learned.score, len(bench.cases), judged
+        ranked, tuple(log.candidates), without, first.learned.score, _many(bench.cases), judged
     )
     own = _notes(asked, log)
     notes = (*own, *(note for note in whole.notes if note not in (*own, *UNSAID)))
@@ -185,6 +202,13 @@ def _notes(asked: Asked, log: _Log) -> tuple[str, ...]:
     if not log.candidates:
         notes.append("no set of variables is linked as the children of a hidden one would be")
     return tuple(notes)
+
+
+def _many(cases: Dataset) -> int:
+    """How many cases these are; each as often as it counts, if that is a whole number."""
+    total = cases.total_weight
+    whole = cases.weights is None or bool((cases.weights == np.floor(cases.weights)).all())
+    return int(total) if whole else len(cases)
 
 
 def waits_for(asked: Asked, log: _Log) -> str:

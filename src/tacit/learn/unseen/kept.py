@@ -12,10 +12,15 @@ from tacit.core.errors import TacitError
 from tacit.io.ownjson import network_from_plain, network_to_plain
 from tacit.learn.diaries import Diary, Form, damaged
 from tacit.learn.kinds import number
+from tacit.learn.structure.confidence import ArcConfidence
+from tacit.learn.structure.saved_search import confidence_from_plain, confidence_to_plain
 from tacit.learn.unseen.learning import Learned, Memory
 
 FORM = Form("tacit-hidden-checkpoint", "checkpoint of a search for hidden variables",
             "search for hidden variables", "learned")  # fmt: skip
+
+LINKS = "links in samples"
+"""The key of how sure links are, among those of what was learned."""
 
 
 def opened(
@@ -34,10 +39,12 @@ def opened(
     else:
         diary.write({})
     try:
-        known = {key: _learned(plain, cases) for key, plain in kept.plain.items()}
+        sure = kept.plain.get(LINKS)
+        links = None if sure is None else confidence_from_plain(sure, frozenset(cases.names))
+        known = {key: _learned(plain, cases) for key, plain in kept.plain.items() if key != LINKS}
     except (TacitError, KeyError, TypeError, ValueError, AttributeError):
         raise damaged(path) from None
-    return Memory(known, kept.keep), kept.close
+    return Memory(known, kept.keep, links, kept.keep_links), kept.close
 
 
 @dataclass(slots=True, eq=False)
@@ -53,9 +60,14 @@ class _Kept:
         if self.diary.due:
             self.close()
 
-    def close(self) -> None:
+    def keep_links(self, sure: ArcConfidence) -> None:
+        """Remember how sure links are."""
+        self.plain[LINKS] = confidence_to_plain(sure)
+        self.close(fresh=True)
+
+    def close(self, fresh: bool = False) -> None:
         """Write what is not yet written."""
-        if self.fresh:
+        if self.fresh or fresh:
             self.diary.write(self.plain)
             self.fresh = False
 

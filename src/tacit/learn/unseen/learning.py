@@ -18,6 +18,7 @@ from tacit.families.table import Table
 from tacit.learn.fit import fit
 from tacit.learn.methods import EM
 from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz
+from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.sem_asking import Said, ask
 from tacit.learn.structure.sem_job import PLAIN
 from tacit.learn.structure.sem_rounds import opened, round_at
@@ -47,11 +48,14 @@ class Memory:
     """What was learned before, by what was asked; a checkpoint keeps it.
 
     keep   told of everything new
+    sure   how sure links are, in bootstrap samples
     ended  whether someone asked for the end: work may then have been broken off, and is forgotten
     """
 
     learned: dict[str, Learned | None] = field(default_factory=dict)
     keep: Callable[[str, Learned | None], None] | None = None
+    sure: ArcConfidence | None = None
+    keep_sure: Callable[[ArcConfidence], None] | None = None
     ended: Asked = bool
 
     def recall(self, question: str, answer: Callable[[], Learned | None]) -> Learned | None:
@@ -64,6 +68,17 @@ class Memory:
             if self.keep is not None:
                 self.keep(question, found)
         return self.learned[question]
+
+    def links(self, answer: Callable[[], ArcConfidence | None]) -> ArcConfidence | None:
+        """How sure links are, worked out only the first time."""
+        if self.sure is None:
+            found = answer()
+            if self.ended() or found is None:
+                return found
+            self.sure = found
+            if self.keep_sure is not None:
+                self.keep_sure(found)
+        return self.sure
 
 
 def question_of(start: Network, how: str, rounds: int) -> str:
