@@ -126,6 +126,7 @@ def test_texts_are_cut_into_words_written_small():
     again = tc.words(TEXTS, ["cat", "zebra"])
     assert_array_equal(again.counts.toarray(), [[1, 0], [0, 0], [0, 0], [2, 0]])
     assert_array_equal(again.unknown, [5, 2, 3, 2])
+    assert tc.words(np.array(TEXTS)).dictionary == found.dictionary
     assert tc.words(TEXTS, least=2).dictionary == ("cat", "sat", "the")
     assert_array_equal(found.over(["cat", "zebra"]).counts.toarray(), again.counts.toarray())
     assert_array_equal(found.over(["cat", "zebra"]).unknown, again.unknown)

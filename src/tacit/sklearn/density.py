@@ -24,7 +24,8 @@ class BayesNetDensity(DensityMixin, TabularEstimator):  # type: ignore[misc]
     structure  "tree": the best tree of columns (Chow and Liu); "search": the best dag found by BIC;
                "independent"; or a dag, its text, or a network
     bins       measurements are cut into so many intervals; within one the density is even, and
-               beyond the outermost cuts it falls off exponentially
+               beyond the outermost cuts it falls off exponentially; a label that no case had, and
+               another value of a column that is always the same, says nothing: see `unseen`
     knowledge, prior, estimate, method, random_state  as in `tc.fit`
 
     network_   what was learned; `fit_` all that is known about it

@@ -90,6 +90,8 @@ def words(documents: Any, dictionary: Sequence[str] | None = None, *, least: int
     """
     if isinstance(documents, Words):
         return documents if dictionary is None else documents.over(dictionary)
+    if isinstance(documents, np.ndarray) and documents.ndim == 1 and documents.dtype.kind in "OU":
+        documents = documents.tolist()
     if sparse.issparse(documents) or isinstance(documents, np.ndarray):
         return _of_matrix(documents, dictionary)
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
