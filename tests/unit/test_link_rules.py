@@ -172,3 +172,22 @@ def test_links_of_a_noisy_max_are_no_numbers():
         tc.fit(
             TRUTH.dag, CASES, families={"Fever": tc.NoisyMax}, knowledge="link(Fever, C1) <= 0.2"
         )
+
+
+def test_a_check_reads_rules_about_the_links_that_a_network_has():
+    rules = "link(Fever, C0) >= 0.3; P(C0=yes) <= 0.4; leak(Fever) <= 0.1"
+    found = tc.check(rules, TRUTH)
+    assert found.feasible
+    assert str(found).startswith("3 rules: they can hold together")
+    assert "link(Fever, C0) >= 0.3" in str(found)
+    broken = tc.check("link(Fever, C0) >= 0.3; link(Fever, C0) <= 0.2; leak(Fever) <= 0.1", TRUTH)
+    assert not broken.feasible
+    assert [rule.text for rule in broken.conflicts[0].rules] == [
+        "link(Fever, C0) >= 0.3", "link(Fever, C0) <= 0.2",
+    ]  # fmt: skip
+
+
+def test_a_slope_is_told_of_networks_with_links():
+    found = tc.sensitivity(TRUTH, "P(C0=yes | Fever=yes)")
+    assert float(found.value) == pytest.approx(float(tc.query(TRUTH, found.query).values))
+    assert "it changes most with" in str(found)

@@ -14,6 +14,7 @@ from tacit.core.grid import Grid, number
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, row_label
+from tacit.infer.chains import written_out
 from tacit.infer.engine import Engine, engine_of
 from tacit.infer.exact import explain_impossible
 from tacit.infer.findings import Finding, finding
@@ -108,6 +109,7 @@ def sensitivity(network: Network, text: str) -> Sensitivity:
             f"P({asked.targets[0].variable.text}=... | ...)"
         )
     network = _of_tables(network, [term.variable.text for term in (*asked.given, *held)])
+    network = written_out(network, "tc.sensitivity")
     given = [finding(network, term, text) for term in asked.given]
     event = [finding(network, term, text) for term in held]
     value = float(query(network, text))

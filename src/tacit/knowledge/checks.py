@@ -45,6 +45,7 @@ class Check:
     fixed      cells that the rules settle though none names their number, and that number
     tight      rows of rules that always hold with equality, though other rules do not say so
     regressed  the rules about Gaussian families, bound to their numbers
+    linked  those about links of independent causes
     """
 
     bound: Bound
@@ -57,6 +58,7 @@ class Check:
     tight: Ints
     notes: tuple[str, ...] = ()
     regressed: Regressed | None = None
+    linked: tuple[Rule, ...] = ()
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -67,7 +69,7 @@ class Check:
     def count(self) -> int:
         """How many rules there are of all kinds."""
         regressed = 0 if self.regressed is None else len(self.regressed.rules)
-        return len(self.rules) + len(self.structure) + regressed
+        return len(self.rules) + len(self.structure) + regressed + len(self.linked)
 
     @property
     def curved(self) -> tuple[int, ...]:
@@ -127,6 +129,7 @@ class Check:
                 for rule, against in self.structure
             ],
             **({} if self.regressed is None else {"regressions": _regressions(self.regressed)}),
+            **({"links": [rule.text for rule in self.linked]} if self.linked else {}),
             "conflicts": [_conflict(conflict) for conflict in self.conflicts],
             "more_conflicts": self.more,
             "forced": list(self.forced),

@@ -65,6 +65,7 @@ def _rules(check: Check) -> Iterator[str]:
             yield f"    ({check.implied_by(number)})"
     if (more := len(check.rules) - MOST_RULES) > 0:
         yield f"... and {counted(more, 'more rule')}"
+    yield from map(written, check.linked[:MOST_RULES])
     if check.regressed is not None:
         for number, rule in enumerate(check.regressed.rules[:MOST_RULES]):
             yield written(rule)

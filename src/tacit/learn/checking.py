@@ -14,9 +14,12 @@ from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.estimate.continuous.tying import tie_conflicts
 from tacit.knowledge.cells import Cells
 from tacit.knowledge.checks import Check, Frame, checked
-from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.knowledge.conflicts import Conflict
+from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.knowledge.regressions import bind_regressions, speaks_of_regressions
 from tacit.knowledge.statements import Rule
+from tacit.learn.causes.kinds import caused_of
+from tacit.learn.causes.linking import spoken_of_links
 from tacit.learn.structures import Structure, as_structure, families_of
 
 
@@ -49,15 +52,31 @@ def check(
         variables = _variables(structure, data)
         frame = _frame(structure.dag, variables)
     real = any(isinstance(each, Continuous) for each in variables.values())
-    rest = [rule for rule in known.rules if not (real and speaks_of_regressions(rule))]
+    linked, clashes = _about_links(structure, variables, known)
+    rest = [
+        rule
+        for rule in known.rules
+        if not (real and speaks_of_regressions(rule)) and rule not in linked
+    ]
     found = checked(rest, frame, everything)
-    if len(rest) < len(known.rules):
+    found = replace(found, conflicts=(*found.conflicts, *clashes), linked=linked)
+    if real and any(map(speaks_of_regressions, known.rules)):
         found = _with_regressions(found, known.rules, families_of(structure.dag, variables))
     if found.bound.curved:
         from tacit.estimate.curved.functions import functions_of
 
         functions_of(found.bound, structure.dag)  # an event that is too wide is told of now
     return found
+
+
+def _about_links(
+    structure: Structure, variables: Mapping[str, Variable], known: Knowledge
+) -> tuple[tuple[Rule, ...], tuple[Conflict, ...]]:
+    """The rules about links of the noisy-ors that the network holds, and their conflicts."""
+    if structure.network is None or not variables:
+        return (), ()
+    families = families_of(structure.dag, variables)
+    return spoken_of_links(caused_of(None, structure.network, families), known)
 
 
 def _with_regressions(

@@ -17,6 +17,7 @@ import numpy as np
 from tacit.core.errors import ConflictError, listed, nearest
 from tacit.estimate.causes.limits import Limits, NoRoomError, room_of
 from tacit.families.noisy_or import NoisyAnd, NoisyOr
+from tacit.knowledge.conflicts import Conflict
 from tacit.knowledge.expressions import Expression, Link
 from tacit.knowledge.faults import fault
 from tacit.knowledge.knowledge import Knowledge
@@ -66,6 +67,19 @@ def linking_of(causes: Mapping[str, Caused], knowledge: Knowledge | None) -> Lin
     """The families with what the rules leave of their strengths."""
     if knowledge is None:
         return Linking(causes, {}, None)
+    rules, others = _by_family(causes, knowledge)
+    under = {
+        name: replace(each, limits=_limits(rules[name], each)) if name in rules else each
+        for name, each in causes.items()
+    }
+    rest = Knowledge(tuple(others)) if others else None
+    return Linking(under, {name: tuple(each) for name, each in rules.items()}, rest)
+
+
+def _by_family(
+    causes: Mapping[str, Caused], knowledge: Knowledge
+) -> tuple[dict[str, list[LinkRule]], list[Rule]]:
+    """The rules about the links of each family, and all others."""
     rules: dict[str, list[LinkRule]] = {}
     others = []
     for rule in knowledge.rules:
@@ -75,12 +89,7 @@ def linking_of(causes: Mapping[str, Caused], knowledge: Knowledge | None) -> Lin
             rules.setdefault(name, []).append(_bound(rule, said, causes[name]))
         else:
             others.append(rule)
-    under = {
-        name: replace(each, limits=_limits(rules[name], each)) if name in rules else each
-        for name, each in causes.items()
-    }
-    rest = Knowledge(tuple(others)) if others else None
-    return Linking(under, {name: tuple(each) for name, each in rules.items()}, rest)
+    return rules, others
 
 
 def _links(rule: Rule) -> list[Link]:
@@ -154,16 +163,38 @@ def limits_of(rules: Sequence[LinkRule], size: int) -> Limits:
 def _limits(rules: Sequence[LinkRule], caused: Caused) -> Limits:
     """The same; an error with the smallest set that conflicts if they leave nothing."""
     size = len(caused.frame) + 1
-    if not _closed(rules, size):
+    needed = _conflicting(rules, size)
+    if not needed:
         return limits_of(rules, size)
+    said = "\n".join(f"    {written(each.rule)}" for each in needed)
+    what = "this rule cannot hold" if len(needed) == 1 else "these rules cannot hold together"
+    raise ConflictError(f"{what}\n\n{said}", tuple(each.rule.text for each in needed))
+
+
+def _conflicting(rules: Sequence[LinkRule], size: int) -> list[LinkRule]:
+    """Rules that cannot hold together though any fewer of them can; none if all can."""
+    if not _closed(rules, size):
+        return []
     needed = list(rules)
     for rule in rules:
         rest = [other for other in needed if other is not rule]
         if _closed(rest, size):
             needed = rest
-    said = "\n".join(f"    {written(each.rule)}" for each in needed)
-    what = "this rule cannot hold" if len(needed) == 1 else "these rules cannot hold together"
-    raise ConflictError(f"{what}\n\n{said}", tuple(each.rule.text for each in needed))
+    return needed
+
+
+def spoken_of_links(
+    causes: Mapping[str, Caused], knowledge: Knowledge
+) -> tuple[tuple[Rule, ...], tuple[Conflict, ...]]:
+    """The rules about links of these families, and which of them contradict each other."""
+    said, found = [], []
+    for name, rules in _by_family(causes, knowledge)[0].items():
+        said += [each.rule for each in rules]
+        needed = _conflicting(rules, len(causes[name].frame) + 1)
+        if needed:
+            why = "no link can be as strong as one of them wants, and no stronger than another does"
+            found.append(Conflict(tuple(each.rule for each in needed), why, smallest=False))
+    return tuple(said), tuple(found)
 
 
 def _closed(rules: Sequence[LinkRule], size: int) -> bool:
