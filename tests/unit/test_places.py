@@ -2,7 +2,7 @@
 
 import tacit as tc
 from tacit.experiments.elidan.standins import interacting
-from tacit.learn.unseen.places import places
+from tacit.learn.unseen.places import AROUND, LINKED, places
 from tacit.learn.unseen.sought import Bench, Settings
 
 
@@ -28,3 +28,26 @@ def test_a_second_variable_is_found_beside_the_one_that_a_given_network_has() ->
     (found,) = again.accepted
     assert set(again.network.dag.children["Known"]) >= set(shown[:5])
     assert set(found.children) >= set(shown[5:])
+
+
+def test_a_star_without_any_triangle_is_a_place() -> None:
+    """No four variables are linked half to each other; one stands in for what all depend on."""
+    dag = tc.Dag.parse("A -> B; A -> C; A -> D; D -> E; F; G -> F")
+    data = tc.read_cases({name: ["no", "yes"] for name in "ABCDEFG"})
+    assert not tc.signatures(dag)
+    found = places(Bench(data, Settings(), None), dag, None).found
+    assert {(place.insertion.children, place.source) for place in found} == {
+        (("A", "B", "C", "D"), AROUND)
+    }
+    done = places(Bench(data, Settings(), None), dag, None, [frozenset("ABCD")])
+    assert not done.found
+
+
+def test_signatures_come_before_neighbourhoods() -> None:
+    dag = tc.Dag.parse("A -> B, C, D; B -> C, D; C -> D; D -> E; E -> F, G, H")
+    data = tc.read_cases({name: ["no", "yes"] for name in "ABCDEFGH"})
+    found = places(Bench(data, Settings(tries=1), None), dag, None)
+    assert [(p.insertion.children, p.source) for p in found.found][:1] == [
+        (("A", "B", "C", "D"), LINKED)
+    ]
+    assert found.more >= 2
