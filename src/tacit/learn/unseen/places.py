@@ -73,9 +73,13 @@ def places(
     done        the children of hidden variables that are in already: the links among them are
                 explained
     """
+    return places_of(bench, dag, _signed(bench, dag, confidence, done))
+
+
+def places_of(bench: Bench, dag: Dag, sets: Sequence[tuple[tuple[str, ...], str]]) -> Places:
+    """The places above some sets of variables, the best first, each with what suggested it."""
     settings = bench.settings
     found, refused = list[Place](), list[Refusal]()
-    sets = _signed(bench, dag, confidence, done)
     name = free_name(settings.name, dag, bench.cases.names)
     wanted = _as_rules_want(sets, bench.limits(dag, name), name, settings.least)
     tried = left = 0

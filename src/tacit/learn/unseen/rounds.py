@@ -72,7 +72,7 @@ def round_of(bench: Bench, base: Base, course: Course, named: Named | None = Non
         spots = places(bench, dag, base.confidence, course.done)
     else:
         spots = named_places(bench, dag, named)
-    desk = _Desk(bench, base, course, 3 * len(spots.found) + bench.settings.shown)
+    desk = Desk(bench, base, course, 3 * len(spots.found) + bench.settings.shown)
     first = desk.glanced(spots.found)
     chosen = desk.led_on(first)
     worked = desk.worked(list(chosen.values()))
@@ -83,7 +83,7 @@ def round_of(bench: Bench, base: Base, course: Course, named: Named | None = Non
 
 
 @dataclass(slots=True, eq=False)
-class _Desk:
+class Desk:
     """The work of a round, done until someone asks for its end, and how much of it is done."""
 
     bench: Bench
@@ -103,14 +103,14 @@ class _Desk:
             if sight is not None:
                 first = glance(self.bench, sight, sight.numbers[0], self.course.memory)
                 sights.append((sight, first))
-                self._tell(1, [first])
+                self.tell(1, [first])
         sights.sort(key=lambda each: -each[1].score)
         for at, (sight, first) in enumerate(sights):
             found.append(first)
             more = sight.numbers[1:] if 2 * at < len(sights) or at < LED_ON else ()
             for states in more if not self.course.asked() else ():
                 found.append(glance(self.bench, sight, states, self.course.memory))
-            self._tell(1, found[-1:])
+            self.tell(1, found[-1:])
         return found
 
     def led_on(self, trials: Sequence[Trial]) -> dict[int, Trial]:
@@ -125,7 +125,7 @@ class _Desk:
                 break
             found[at] = settled(self.bench, trials[at], self.course.memory)
             share = left * (number + 1) // len(few) - left * number // len(few)
-            self._tell(share, [found[at]])
+            self.tell(share, [found[at]])
         found |= {at: trials[at] for at in few if at not in found}
         return dict(sorted(found.items(), key=lambda item: -item[1].score))
 
@@ -141,7 +141,7 @@ class _Desk:
                 continue
             if not self.course.asked():
                 each = worked_out(self.bench, each, self.course.memory)  # noqa: PLW2901
-                self._tell(1, [each])
+                self.tell(1, [each])
             if each.learned is not None and not self._unwanted(each):
                 chosen.append(each)
         return tuple(sorted(chosen, key=lambda each: -each.score))
@@ -150,7 +150,8 @@ class _Desk:
         """Whether it came to what an expert refused; one that is fixed is wanted."""
         return trial.place.asked is None and is_refused(self.bench, trial.children)
 
-    def _tell(self, done: int, trials: Sequence[Trial]) -> None:
+    def tell(self, done: int, trials: Sequence[Trial]) -> None:
+        """So many more pieces are done, and this is what came of them."""
         self.done += done
         best = max((each.score for each in trials), default=-float("inf"))
         self.highest = max(self.highest, best - self.base.learned.score)

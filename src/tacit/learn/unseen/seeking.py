@@ -8,6 +8,8 @@ from typing import Any, Protocol
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.learn.bottleneck.settings import IBEM
+from tacit.learn.unseen.by_paths import round_by_paths
 from tacit.learn.unseen.insertion import Insertion
 from tacit.learn.unseen.learning import scored
 from tacit.learn.unseen.places import Place
@@ -36,7 +38,7 @@ class Seeker(Protocol):
         """Seek."""
 
 
-SEEKERS: dict[type[Any], Seeker] = {NoneType: round_of}
+SEEKERS: dict[type[Any], Seeker] = {NoneType: round_of, IBEM: round_by_paths}
 """By the type of `method`; None looks for signatures."""
 
 
