@@ -84,7 +84,7 @@ def run(settings: Settings) -> Outcome:
     made = repeated(one, len(pieces), settings, "folds")
     return Outcome(
         NAME, settings.seed, len(made), len(pieces), (_table(made),), _claims(made),
-        _remarks(made), {"folds": made},
+        _remarks(made), {"rows": made},
     )  # fmt: skip
 
 
