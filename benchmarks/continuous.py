@@ -44,7 +44,7 @@ PAPER = {
 
 
 def asked(form: str, size: int) -> list[str]:
-    """The sides of a problem; all sigmoids of 500 variables are more than anybody waits for."""
+    """The sides of a problem, without those that nobody would wait for."""
     peers = [PGMPY] if form == "lines" and size <= 100 else []
     greedy = [GREEDY] if form == "lines" else []
     every = [ALL] if size <= 100 else []

@@ -217,6 +217,14 @@ EXPERIMENTS = (
         uses="two tables of yeast genes",
     ),
     Experiment(
+        "elidan2004-figure7.3",
+        "ideal parents on cases of known networks",
+        "Elidan 2004, Figure 7.3",
+        "tacit.experiments.elidan.samples",
+        ("4 s", "1 min", "1 h"),
+        uses="two tables of yeast genes",
+    ),
+    Experiment(
         "elidan2004-figure7.6",
         "hidden parents of genes, by clusters or above all",
         "Elidan 2004, Figures 7.5, 7.6",
