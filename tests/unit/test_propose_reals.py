@@ -142,3 +142,11 @@ def test_what_cannot_be_asked_is_said_in_words(attempt, message):
     with pytest.raises(tc.TacitError) as caught:
         attempt()
     assert str(caught.value) == message
+
+
+def test_the_call_that_a_report_shows_searches_again():
+    told = str(tc.report(SEARCH))
+    call = next(line.strip() for line in told.splitlines() if "found = tc.search(" in line)
+    space = {"tc": tc, "cases": DATA}
+    exec(call, space)
+    assert space["found"].score == SEARCH.score

@@ -68,6 +68,8 @@ def search_python(fit: Search) -> str:
     rounds = str(settings["method"]).startswith(_EM)
     given.append(f"method={_qualified(str(settings['method']).removeprefix(_EM))}")
     more, prior = prior_python(fit)
+    if settings.get("hidden") and not rounds:
+        more, prior = [], []  # two layers of lines or curves have no prior
     lines += more
     given += prior
     given += [f"start={settings['begun_at']!r}"] if "begun_at" in settings else []
