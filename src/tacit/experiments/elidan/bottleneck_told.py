@@ -181,7 +181,7 @@ def further(lines: Sequence[Line], part: Part) -> Grid:
         if line.several
     ]
     heads = ("model", *(f"{each}{more}" for each in (ENDED, TOGETHER) for more in
-                        ("", ": % of EM worse", "% of mean-field EM")))  # fmt: skip
+                        ("", ": % of EM worse", ": % of mean-field EM")))  # fmt: skip
     return Grid(f"bits per case {_PARTS[part]}; above IB-EM, ours only", heads, tuple(rows))
 
 
