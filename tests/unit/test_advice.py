@@ -86,7 +86,7 @@ def test_a_known_dag_leaves_parameters_to_learn(data, hidden, network, call, rea
     ("data", "call", "reason"),
     [
         (table(5, 200), "tc.propose_hidden(data)", "many cases for the columns"),
-        (table(5, 40), "tc.propose_hidden(data)", "few cases for the columns"),
+        (table(5, 40), "tc.learn_hierarchy(data)", "few cases for the columns"),
         (reals(3, 40), "tc.search(data, method=tc.IdealParent(hidden=True))", "a profile"),
     ],
 )

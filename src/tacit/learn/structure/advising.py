@@ -29,8 +29,8 @@ SPARSE = 20.0
 class Advice:
     """A way to learn: the call as Python writes it, and the reasons.
 
-    function  "search", "structural_em", "fit", "propose_hidden", or "discretise", which comes first
-              where gaps are continuous
+    function  "search", "structural_em", "fit", "propose_hidden", "learn_hierarchy", or
+              "discretise", which comes first where gaps are continuous
     """
 
     function: str
@@ -201,9 +201,15 @@ def _sought(cases: Dataset) -> Advice:
             ),
         )
     ratio = cases.total_weight / max(len(cases.names), 1)
-    reason = (
-        "many cases for the columns: links that a hidden variable leaves behind can be seen"
-        if ratio >= SPARSE
-        else "few cases for the columns: expect to find variables with many clear children only"
+    if ratio >= SPARSE:
+        reason = "many cases for the columns: links that a hidden variable leaves can be seen"
+        return Advice("propose_hidden", "tc.propose_hidden(data)", (reason,))
+    return Advice(
+        "learn_hierarchy",
+        "tc.learn_hierarchy(data)",
+        (
+            "few cases for the columns: one path finds hidden variables, their states and their "
+            "children together, in a hierarchy",
+            "tc.propose_hidden(data) finds variables with many clear children, in any dag",
+        ),
     )
-    return Advice("propose_hidden", "tc.propose_hidden(data)", (reason,))
