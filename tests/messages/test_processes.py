@@ -150,6 +150,18 @@ def test_tables_of_trials_that_lack_something() -> None:
     assert "'much' is no number" in read(TABLE | {"x": ["1", "much", "2", "3"]})
 
 
+def test_columns_that_are_named_but_not_there() -> None:
+    assert read(TABLE, time="tme") == (
+        "the trials have no column 'tme'; did you mean 'time'?\n\ncolumns: trial, time, x\n"
+        "say time='...' if the column has another name"
+    )
+    assert read({"trial": ["a"], "Time": [0], "x": [1.0]}) == (
+        "the trials have no column 'time'; did you mean 'Time'?\n\ncolumns: trial, Time, x\n"
+        "say time='...' if the column has another name"
+    )
+    assert read(TABLE, series=["y"]) == "there is no series 'y'\n\ncolumns: trial, time, x"
+
+
 def test_times_that_are_not_even() -> None:
     uneven = {"trial": ["a"] * 3, "time": [0, 1, 2.5], "x": [1.0, 2.0, 3.0]}
     assert read(uneven) == (

@@ -127,7 +127,13 @@ def test_a_search_goes_on_from_its_checkpoint(
         (("--length", "6", "--checkpoint", "c"), "--checkpoint keeps a search for groups"),
         (("--length", "6", "--scales", "scales.json"), "no format has the suffix '.json'"),
         (("--length", "6", "--flat"), "--flat is for --share partition or merge"),
-        (("--length", "6", "--trial", "run"), "the trials have no column 'run'"),
+        (("--length", "6", "--trial", "run"), "say --trial '...' if the column has another name"),
+        (
+            ("--length", "6", "--time", "tme"),
+            "the trials have no column 'tme'; did you mean 'time'?",
+        ),
+        (("--length", "6", "--noise", "loud"), "--noise 'loud' must be 'common' or 'own'"),
+        (("--length", "6", "--share", "regions"), "--share regions needs regions: give --places"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_written(

@@ -27,7 +27,7 @@ from tacit.io.databases import Asked
 from tacit.io.sources import How, open_source
 from tacit.io.states import state_text
 
-REGION = "region"
+REGION, TIME = "region", "time"
 ONSET_COLUMNS = ("onset", "earliest", "latest", "sd")
 MOST_GAPS = 50
 """Times of the grid per measurement beyond which times are held to be uneven."""
@@ -39,7 +39,7 @@ def read_trials(
     series: str | Sequence[str] | None = None,
     places: Any = None,
     trial: str = "trial",
-    time: str = "time",
+    time: str = TIME,
     missing: str | Sequence[object] = (),
     table: str | None = None,
     query: str | None = None,
@@ -52,8 +52,8 @@ def read_trials(
     series   the columns that are series; by default all others. For arrays, their names
     places   a table with the column `series`, a column per axis of space, and maybe `region`; or
              {series: (x, y, z)}
-    trial, time  the names of those columns; without a time column the lines of a trial are taken
-             as they come, one step apart
+    trial, time  the names of those columns; where there is no column `time` and no other is
+             named, the lines of a trial are taken as they come, one step apart
     missing  texts that stand for a missing value, beside empty cells and nulls
     table, query  which table of a database, or a query to it
 
@@ -104,10 +104,21 @@ def _from_table(
             "say trial='...' if the column has another name"
         )
     timed = time in found
+    like = nearest(time, found)
+    if not timed and (time != TIME or like):
+        raise ColumnError(
+            f"the trials have no column {time!r}{like}\n\ncolumns: {listed(found)}\n"
+            "say time='...' if the column has another name"
+        )
     rest = [name for name in found if name not in (trial, time) and name]
     chosen = list(series) if series is not None else rest
     if not chosen:
         raise ColumnError(f"the trials have no series beside {trial!r} and {time!r}")
+    lost = [name for name in chosen if name not in found]
+    if lost:
+        raise ColumnError(
+            f"there is no series {lost[0]!r}{nearest(lost[0], rest)}\n\ncolumns: {listed(found)}"
+        )
     numbers = [*([time] if timed else []), *chosen]
     data = read_cases(
         source, columns=[trial, *numbers], discrete=[trial], continuous=numbers,
