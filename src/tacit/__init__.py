@@ -119,6 +119,7 @@ _HOMES = {
     "tacit.learn.methods": ("EM", "AvailableCases", "FillIn", "Gradient", "MeanFieldEM"),
     "tacit.learn.annealing.settings": ("WeightAnnealing",),
     "tacit.learn.bottleneck.enrichment": ("Enrichment",),
+    "tacit.learn.bottleneck.two_variables": ("Compression", "information_bottleneck"),
     "tacit.learn.bottleneck.settings": ("IBEM",),
     "tacit.learn.bottleneck.annealing": ("deterministic_annealing", "naive_annealing"),
     "tacit.learn.bottleneck.path": ("BottleneckPath", "PathStep"),

@@ -134,6 +134,8 @@ from tacit.learn.bottleneck.enrichment import Enrichment as Enrichment
 from tacit.learn.bottleneck.path import BottleneckPath as BottleneckPath
 from tacit.learn.bottleneck.path import PathStep as PathStep
 from tacit.learn.bottleneck.settings import IBEM as IBEM
+from tacit.learn.bottleneck.two_variables import Compression as Compression
+from tacit.learn.bottleneck.two_variables import information_bottleneck as information_bottleneck
 from tacit.learn.checking import check as check
 from tacit.learn.classes.multinet import Multinet as Multinet
 from tacit.learn.classes.multinet import fit_multinet as fit_multinet
