@@ -240,3 +240,22 @@ def test_what_is_wrong_is_said_and_nothing_written(
     assert "Traceback" not in err
     assert "tc." not in err
     assert sorted(folder.iterdir()) == before
+
+
+def test_places_along_paths(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("hidden", "cases.csv", *QUICK, *FIXED, "--states", "2", "--variant", "params")
+    plain = run_json(
+        capsys, *words, "--network", "Stay", "--method", "ibem", "--set", "until=0.9",
+        "-o", "out.json", "--report", "report.json",
+    )  # fmt: skip
+    found = tc.propose_hidden(
+        tc.read_cases("cases.csv"), "Stay", method=tc.IBEM(until=0.9), variant="params",
+        states={"Severity": 2}, children={"Severity": list(SIGNS)}, **{**QUICKLY, "most": 0},
+    )  # fmt: skip
+    assert plain["dag"] == str(found.network.dag)
+    assert plain["proposals"][0]["gain"] == found[0].gain
+    assert plain["search"]["method"] == "IBEM(until=0.9)"
+    facts = json.loads(Path("report.json").read_text())
+    again = next(each for each in facts["sections"] if each["kind"] == "again")
+    assert "--method ibem --set until=0.9" in again["command"]
+    assert "method=tc.IBEM(until=0.9)" in again["python"]

@@ -12,7 +12,14 @@ from tacit.cli.answers import Answer
 from tacit.cli.choices import prior_of
 from tacit.cli.given import states_of
 from tacit.cli.hidden_told import plain_hidden, told_hidden
-from tacit.cli.hidden_words import Variant, fixed_of, held_out_of, method_of_words, refused_of
+from tacit.cli.hidden_words import (
+    SIGNATURES,
+    Variant,
+    fixed_of,
+    held_out_of,
+    method_of_words,
+    refused_of,
+)
 from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
     Cases,
@@ -46,6 +53,7 @@ EXAMPLES = """\
 tacit hidden patients.csv -o with-hidden.json
 tacit hidden patients.csv --network asia.bif --variant params -o with-hidden.json \\
     --posterior patients-and-states.csv --report report.html --seed 1
+tacit hidden patients.csv --method ibem --set until=0.8 -o with-hidden.json
 tacit hidden patients.csv --children "Severity -> Cough, Fever, Fatigue" \\
     --states "Severity={mild, severe}" --most 0 -o with-severity.json
 tacit hidden patients.csv --refuse "Cough, Fever, Fatigue" --knowledge experts.know \\
@@ -75,7 +83,11 @@ def hidden(
     knowledge: KnowledgeFiles = None,
     method: Annotated[
         str | None,
-        typer.Option(metavar="METHOD", help="How places are found: signatures, if not given."),
+        typer.Option(
+            metavar="METHOD",
+            help="How places are found: signatures, if not given, or ibem.",
+            autocompletion=lambda: [SIGNATURES, "ibem"],
+        ),
     ] = None,
     settings: Settings = None,
     children: Annotated[

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from inspect import signature
 from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.learn.unseen.asking import OTHERS
 from tacit.learn.unseen.proposals import HiddenProposals
+from tacit.learn.unseen.propose import propose_hidden
+from tacit.learn.unseen.sought import Settings
 from tacit.reporting.again_given import (
     LONG,
     cases_python,
@@ -26,10 +29,10 @@ _PLAIN = (
 )  # fmt: skip
 """Settings that Python and the command line take as they are."""
 _USUAL = {
-    "name": "H", "variant": "staged", "most": 3, "most_states": 10, "evidence": 3.0, "tries": 12,
-    "shown": 3, "bootstrap": 20, "threshold": 0.4, "least": 4, "restarts": 5, "held_out": 0.2,
-    "score": "BDeu(5)",
-}  # fmt: skip
+    **{name: each.default for name, each in signature(propose_hidden).parameters.items()},
+    "score": Settings().score.describe(),
+}
+"""What need not be said."""
 
 
 def hidden_python(fit: HiddenProposals) -> str:
