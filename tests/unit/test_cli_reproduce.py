@@ -13,8 +13,9 @@ from commands import run, run_json
 from tacit.cli.main import execute
 from tacit.core.errors import OptionError
 from tacit.experiments import registry
+from tacit.experiments.experiment import Experiment
 from tacit.experiments.outcome import Settings
-from tacit.experiments.registry import EXPERIMENTS, Experiment
+from tacit.experiments.registry import EXPERIMENTS
 
 Capture = pytest.CaptureFixture[str]
 NAMES = [each.name for each in EXPERIMENTS]

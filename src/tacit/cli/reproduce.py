@@ -12,7 +12,7 @@ from tacit.cli.options import Json, Quiet, Seed
 from tacit.core.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.experiments.registry import Experiment
+    from tacit.experiments.experiment import Experiment
 
 EXAMPLES = """\
 tacit reproduce
