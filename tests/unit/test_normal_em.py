@@ -39,6 +39,37 @@ def test_one_hidden_parent_is_factor_analysis():
     assert ours[0] > 0
 
 
+def test_a_hidden_variable_between_measured_ones_reaches_the_best_joint_normal():
+    """X -> F -> a, b, c, F ~ Normal(b X, 1): the joint normal of X, a, b, c by its own numbers."""
+    random = np.random.default_rng(8)
+    x = random.normal(size=120)
+    f = 0.8 * x + random.normal(size=120)
+    measured = np.outer(f, [1.0, 1.5, -0.7]) + random.normal(size=(120, 3)) * [0.5, 0.7, 0.6]
+    cases = {"X": x, **dict(zip("abc", measured.T, strict=True))}
+    fit = tc.fit("X -> F -> a, b, c", cases, hidden={"F": "continuous"}, method=EXACT, seed=1)
+    every = np.column_stack([x, measured])
+
+    def cost(t: np.ndarray) -> float:
+        loads, variance = t[2:5], np.exp(t[8])
+        mean = np.append(t[0], t[5:8] + loads * t[1] * t[0])
+        spread = np.zeros((4, 4))
+        spread[0, 0] = variance
+        spread[0, 1:] = spread[1:, 0] = t[1] * variance * loads
+        spread[1:, 1:] = np.outer(loads, loads) * (t[1] ** 2 * variance + 1)
+        spread[1:, 1:] += np.diag(np.exp(t[9:]))
+        off = every - mean
+        volume = np.linalg.slogdet(2 * np.pi * spread)[1]
+        squares = np.einsum("ci,ij,cj->", off, np.linalg.inv(spread), off)
+        return float(0.5 * (len(every) * volume + squares))
+
+    begin = np.array([0, 0.5, 1, 1, -1, 0, 0, 0, 0, 0, 0, 0], dtype=float)
+    best = minimize(cost, begin, method="BFGS", options={"gtol": 1e-5})
+    assert_allclose(fit.log_likelihood, -best.fun, rtol=1e-8)
+    assert_allclose(fit.network["F"].coefficients, abs(best.x[1]), rtol=1e-3)
+    assert (fit.network["F"].intercept, fit.network["F"].sd) == (0.0, 1.0)
+    assert fit.network["a"].coefficients[0] > 0
+
+
 def test_a_hidden_state_is_a_mixture_of_normals():
     from sklearn.mixture import GaussianMixture
 
