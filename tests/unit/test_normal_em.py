@@ -13,6 +13,8 @@ import naive_mixed
 import tacit as tc
 from mixed import gaussian_network, mixed_network
 from tacit.cli.main import execute
+from tacit.learn.continuous import running
+from tacit.learn.continuous.families import NoNoiseError
 
 RANDOM = np.random.default_rng(0)
 FACTOR = RANDOM.normal(size=300)
@@ -164,6 +166,19 @@ def test_noise_that_shrinks_to_nothing_is_an_error_or_a_start_left_out():
     )
     fit = tc.fit("a -> b", tc.read_cases(cases, continuous=["a", "b"]), prior=tc.NormalGamma())
     assert fit.network["b"].sd > 0.1
+
+
+def test_a_start_that_extrapolation_loses_is_climbed_step_by_step(monkeypatch):
+    asked = {"hidden": {"F": "continuous"}, "seed": 1}
+    plain = tc.fit(ONE_FACTOR, COLUMNS, **asked, method=tc.EM(restarts=1, accelerate=False))
+
+    def leaps(problem, here):
+        raise NoNoiseError("x0")
+
+    monkeypatch.setattr(running, "squarem_step", leaps)
+    fit = tc.fit(ONE_FACTOR, COLUMNS, **asked, method=tc.EM(restarts=1))
+    assert fit.network == plain.network
+    assert fit.trace == plain.trace
 
 
 def test_thin_configurations_keep_the_regression_of_available_cases_and_are_noted():
