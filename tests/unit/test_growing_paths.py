@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import bottlenecks
 import tacit as tc
+from commands import run
 from tacit.experiments.elidan.planted import measured, planted_hierarchy
 from tacit.learn import diaries
 from tacit.learn.bottleneck.path import BottleneckPath
@@ -226,3 +227,21 @@ def test_at_frozen_shares_a_move_gains_its_difference_of_scores(gamma):
         after = reshaped(ground, here, moved(SHAPE, child, parent), lambda _: None, frozen=True)
         gain = families.score(child, parent) - families.score(child, before)
         assert_allclose(worth(after) - worth(here), gamma * gain, rtol=1e-6, atol=1e-6)
+
+
+def test_the_command_line_changes_networks_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    data = planted(cases=200)
+    tc.write_cases(data, "cases.csv")
+    words = ["longest=0.2", "max_steps=20", "cardinality=adapt", "structure=true", "enrich=true"]
+    dag = f"H -> {', '.join(data.names)}"
+    run(
+        capsys, "fit", "cases.csv", "--network", dag, "--hidden", "H=2", "--method", "ibem",
+        *[word for each in words for word in ("--set", each)], "--seed", "1", "-o", "out.json",
+        "--save-fit", "fit.json", "--report", "r.html", "--path-to", "path.csv",
+    )  # fmt: skip
+    method = tc.IBEM(cardinality="adapt", structure=True, enrich=True, longest=0.2, max_steps=20)
+    again = tc.fit(dag, "cases.csv", hidden={"H": 2}, method=method, seed=1)
+    assert tc.load_fit("fit.json").network == again.network
+    assert "changed" in (tmp_path / "path.csv").read_text().splitlines()[0]
+    assert "--set enrich=True" in (tmp_path / "r.html").read_text()

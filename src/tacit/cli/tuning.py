@@ -28,7 +28,7 @@ NOTHING = object()
 
 def tuned(kind: type[Method], texts: Sequence[str] | None) -> dict[str, Any]:
     """The settings that were given, as the method takes them; errors mark the words at fault."""
-    known = {each.name: each for each in fields(kind) if set(_kinds(each)) <= SIMPLE}
+    known = {each.name: each for each in fields(kind) if set(_kinds(each)) & SIMPLE}
     found: dict[str, Any] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
