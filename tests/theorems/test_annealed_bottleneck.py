@@ -33,7 +33,7 @@ def bottleneck(logs, share, weights, gamma):
 UPDATES = {"naive": bottleneck, "entropic": powers}
 
 
-def spelt_out(update, gammas, states=2, seed=5, many=30):
+def spelt_out(update, gammas, states=2, seed=5, many=20):
     """Annealing as a loop over gammas of loops of EM, with a little noise at every gamma; the
     tables at its end."""
     cases, weights = bottlenecks.cases_of(CASES)
