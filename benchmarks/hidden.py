@@ -11,6 +11,7 @@ for one takes stands beside the search for a dag without.
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from timing import Memory, clock, machine, table
 CHILDREN, CLASSES = 11, 4
 STAR = "; ".join(f"H -> X{at}" for at in range(CHILDREN))
 FIRST = (100, 300, 1_000, 2_000, 5_000, 10_000)
-TABLE_CASES = 2_000
+TABLE_CASES = 1_000
 """Of tables of a hundred columns."""
 PRIORS = ("per_cell", "summed", "uniform_k")
 
@@ -113,7 +114,11 @@ def pipeline(data: Path | None) -> str:
     tc.propose_hidden(problems(None)[0].cases.take(np.arange(200)), seed=1, progress=False)
     heads = ("table", "cases", "columns", "a dag, CPU s", "a variable, CPU s", "candidates",
              "accepted")  # fmt: skip
-    return table(heads, [_sought(each) for each in problems(data)])
+    rows = []
+    for each in problems(data):
+        rows.append(_sought(each))
+        print(*rows[-1], file=sys.stderr, flush=True)
+    return table(heads, rows)
 
 
 def _sought(problem: Sought) -> list[str]:

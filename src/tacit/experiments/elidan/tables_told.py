@@ -14,6 +14,8 @@ from tacit.core.grid import Grid
 from tacit.experiments.elidan.finding import Place
 from tacit.experiments.outcome import Claim
 
+ROUNDING = 1e-9
+"""Nats by which two networks that are the same may seem to differ."""
 WON = 4
 """Tables on which the accepted model must be ahead."""
 
@@ -77,7 +79,7 @@ class Judged:
             f"{self.apart.size:,}",
             f"{np.mean([each.without for each in self.folds]):.3f}",
             f"{self.gain:+.4f} ± {self.error:.4f}",
-            f"{100 * float(np.mean(self.apart > 0)):.0f} %",
+            f"{100 * float(np.mean(self.apart > ROUNDING)):.0f} %",
             " ".join(map(str, many)),
             " ".join(map(str, states)) or "-",
             f"{np.mean([each.seconds for each in self.folds]):.0f}",
