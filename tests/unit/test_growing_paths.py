@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,6 +27,7 @@ from tacit.learn.bottleneck.shape import (
     moved,
     resized,
 )
+from tacit.learn.fits import Stop
 
 GROUPS = {letter.upper(): [f"{letter}{at}" for at in range(4)] for letter in "ab"}
 TWO = tc.grouped_hierarchy({**GROUPS, "R": ["A", "B"]})
@@ -245,3 +249,42 @@ def test_the_command_line_changes_networks_too(tmp_path, monkeypatch, capsys):
     assert tc.load_fit("fit.json").network == again.network
     assert "changed" in (tmp_path / "path.csv").read_text().splitlines()[0]
     assert "--set enrich=True" in (tmp_path / "r.html").read_text()
+
+
+def test_the_last_gamma_is_chosen_while_networks_change():
+    data = planted(cases=150)
+    method = tc.IBEM(cardinality="adapt", until="validation", longest=0.2, max_steps=20)
+    fit = learned(data, method)
+    told = [each.held_out for each in fit.path.tried]
+    assert fit.path.tried[int(np.argmax(told))].gamma == fit.path.gamma[-1]
+    assert fit.path.steps[-1].states
+
+
+@pytest.mark.parametrize("at", [0.05, 0.6, 0.98])
+def test_ctrl_c_returns_the_network_so_far(at):
+    sent = False
+
+    def interrupt(done: int, total: int) -> None:
+        nonlocal sent
+        if done >= at * total and not sent:
+            sent = True
+            os.kill(os.getpid(), signal.SIGINT)
+
+    method = tc.IBEM(cardinality="adapt", structure=True, enrich=True, longest=0.2, max_steps=20)
+    data = planted(cases=200)
+    fit = learned(data, method, progress=interrupt, threads=1)
+    assert sent
+    assert fit.stop is Stop.INTERRUPTED
+    assert_allclose(fit.log_likelihood, tc.log_likelihood(fit.network, data), rtol=1e-10)
+
+
+def test_several_paths_are_compared_by_what_their_networks_are_worth():
+    data = planted(cases=200)
+    method = tc.IBEM(
+        cardinality="adapt", structure=True, enrich=True, longest=0.2, max_steps=20, restarts=3
+    )
+    one, two = (learned(data, method, threads=threads) for threads in (1, 2))
+    assert one.network == two.network
+    assert len(one.runs) == 3
+    alone = learned(data, replace(method, restarts=1))
+    assert tc.cheeseman_stutz(one, data) >= tc.cheeseman_stutz(alone, data) - 1e-6
