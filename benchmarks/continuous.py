@@ -45,7 +45,7 @@ PAPER = {
 
 def asked(form: str, size: int) -> list[str]:
     """The sides of a problem, without those that nobody would wait for."""
-    peers = [PGMPY] if form == "lines" and size <= 100 else []
+    peers = [PGMPY] if form == "lines" and size == min(SIZES) else []
     greedy = [GREEDY] if form == "lines" else []
     every = [ALL] if size <= 100 else []
     return [*greedy, *every, IDEAL, SOURCE, *peers]
