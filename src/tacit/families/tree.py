@@ -66,13 +66,18 @@ class Tree:
 
     def leaves_of(self, parents: Sequence[Column], cases: int) -> Ints:
         """(cases,) the leaf of every case; a missing state is taken for the first."""
-        at = np.zeros(cases, dtype=np.int64)
-        for node, axis in enumerate(self.axis):
-            if axis >= 0:
-                here = np.flatnonzero(at == node)
+        found, leaf = np.zeros(cases, dtype=np.int64), self.leaf
+        waiting = [(0, np.arange(cases))]
+        while waiting:
+            node, here = waiting.pop()
+            axis = self.axis[node]
+            if axis < 0:
+                found[here] = leaf[node]
+            elif here.size:
                 codes = np.maximum(parents[axis][here].astype(np.int64), 0)
-                at[here] = np.array(self.to[node], dtype=np.int64)[codes]
-        return np.array(self.leaf, dtype=np.int64)[at]
+                target = np.array(self.to[node], dtype=np.int64)[codes]
+                waiting += [(each, here[target == each]) for each in self.below(node)]
+        return found
 
     def rooms(self, states: Sequence[int]) -> list[list[Bools]]:
         """Per node and parent the states that cases there can have."""

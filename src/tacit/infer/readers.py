@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tacit.arrays import Codes, Ints
+from tacit.core.errors import SizeError
 from tacit.core.variables import Discrete
 from tacit.families.shared import SharedRows
 from tacit.families.table import Table
@@ -94,11 +95,19 @@ def readers_of(families: Mapping[str, SharedRows], taken: set[str]) -> tuple[Rea
         steps = order = None
         if prod(len(variable.states) for variable in family.variables) > FEW_CELLS:
             order = _order(family)
-            steps = family.reading(order)
+            steps = _reading(family, order)
         if steps is not None and order is not None and len(order) > 1 and _pays(family, steps):
             links = tuple(_fresh(f"{name} up to {family.parents[at]}", taken) for at in order[:-1])
             found.append(Reader(family, tuple(order), links, steps))
     return tuple(found)
+
+
+def _reading(family: SharedRows, order: Sequence[int]) -> Steps | None:
+    """How it is read; None where too much had to be remembered, and its table is to be written."""
+    try:
+        return family.reading(order)
+    except SizeError:
+        return None
 
 
 def _order(family: SharedRows) -> list[int]:
