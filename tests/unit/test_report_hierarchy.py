@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -106,3 +107,24 @@ def test_a_forest_names_what_has_nothing_above_it() -> None:
     facts = section(found)
     assert [one["depth"] for one in facts["nodes"]] == [0, 0]
     assert "in 2 trees. Below none: e." in str(tc.report(found))
+
+
+def test_hidden_variables_that_went_again_are_not_told_of_as_if_they_were_there() -> None:
+    from tacit.learn.bottleneck.path import BottleneckPath, PathStep
+    from tacit.reporting import paths
+
+    steps = (
+        PathStep(0.2, -9.0, -9.0, -9.0, (0.1, 0.0), (1, 0), 3, False, None, (2, 0)),
+        PathStep(0.6, -8.0, -8.0, -8.0, (0.3, 0.2), (2, 2), 3, False, None, (2, 2)),
+        PathStep(1.0, -7.0, -7.0, -7.0, (0.5, 0.0), (2, 0), 3, False, None, (2, 0)),
+    )
+    found = learned("H -> a, b, c, d, e", CASES, ["H"])
+    moved = replace(found, path=BottleneckPath(("H", "G"), 0.1, True, steps))
+    facts = paths.path(moved)
+    assert [one["information"][1] for one in facts["steps"]] == [None, pytest.approx(0.2), None]
+    told = " ".join(paths.sentences(facts))
+    assert "1 further hidden variable came on the way and went again." in told
+    assert "G keeps" not in told
+    assert [row[3] for row in paths.rows(facts)] == ["0.100 –", "0.300 0.200", "0.500 –"]
+    assert len(paths.view(facts)["panels"]) == 4
+    assert "came on the way" in str(tc.report(moved))

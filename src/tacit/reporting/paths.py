@@ -22,7 +22,8 @@ def path(fit: Fit) -> dict[str, Any] | None:
     """`steps` of the path of the best run, and of the one that chose the last gamma (`tried`).
 
     step  {gamma, objective, log_likelihood, information, effective, steps, held_out}: in nats per
-          case, information and effective states of each of the `hidden` variables
+          case, information and effective states of each of the `hidden` variables, None for those
+          that were not there
     `threshold` is the gamma up to which hidden variables say nothing, None if they never do by
     themselves; `bound` whether log-likelihoods are lower bounds.
     """
@@ -41,12 +42,18 @@ def path(fit: Fit) -> dict[str, Any] | None:
 
 
 def _step(step: PathStep, weight: float) -> dict[str, Any]:
+    there = [many > 0 for many in step.states] or [True] * len(step.information)
     return {
         "gamma": step.gamma,
         "objective": finite(step.objective / weight),
         "log_likelihood": finite(step.log_likelihood / weight),
-        "information": [finite(each) for each in step.information],
-        "effective": list(step.effective),
+        "information": [
+            finite(each) if known else None
+            for each, known in zip(step.information, there, strict=True)
+        ],
+        "effective": [
+            each if known else None for each, known in zip(step.effective, there, strict=True)
+        ],
         "steps": step.steps,
         "held_out": finite(step.held_out),
     }
@@ -74,8 +81,12 @@ def sentences(section: Section) -> list[str]:
         for name, information, states in zip(
             hidden, last["information"], last["effective"], strict=True
         )
+        if information is not None
     ]
+    gone = len(hidden) - len(told)
     said.append(f"At its end {joined(told, 6)}.")
+    if gone:
+        said.append(f"{some(gone, 'further hidden variable')} came on the way and went again.")
     if section["tried"]:
         best = max(section["tried"], key=lambda one: one["held_out"] or float("-inf"))
         said.append(f"Cases held out were most likely at gamma {best['gamma']:.3f}.")
@@ -98,8 +109,8 @@ def rows(section: Section) -> list[tuple[str, ...]]:
             f"{one['gamma']:.4f}",
             _number(one["log_likelihood"]),
             _number(one["objective"]),
-            " ".join(_number(each, 3) for each in one["information"]),
-            " ".join(map(str, one["effective"])),
+            " ".join("–" if each is None else _number(each, 3) for each in one["information"]),
+            " ".join("–" if each is None else str(each) for each in one["effective"]),
             str(one["steps"]),
         )
         for one in (steps[at] for at in _some(steps))
@@ -115,13 +126,18 @@ def _some(steps: Sequence[Mapping[str, Any]]) -> list[int]:
     if len(steps) <= LISTED:
         return list(range(len(steps)))
     grown = [0.0]
-    last = sum(steps[-1]["information"]) or 1.0
+    last = _told(steps[-1]) or 1.0
     for one, other in pairwise(steps):
-        told = abs(sum(other["information"]) - sum(one["information"])) / last
+        told = abs(_told(other) - _told(one)) / last
         grown.append(grown[-1] + told + other["gamma"] - one["gamma"])
     wanted = [grown[-1] * at / (LISTED - 1) for at in range(LISTED)]
     chosen = {min(range(len(grown)), key=lambda at: abs(grown[at] - value)) for value in wanted}
     return sorted(chosen)
+
+
+def _told(step: Mapping[str, Any]) -> float:
+    """The information of all hidden variables that are there."""
+    return float(sum(each or 0.0 for each in step["information"]))
 
 
 TITLE = "Some steps of the path, in nats per case"
