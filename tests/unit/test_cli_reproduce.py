@@ -55,7 +55,7 @@ def test_an_experiment_shows_tables_claims_and_reasons(name: str, capsys: Captur
         assert f"{'holds' if claim['holds'] else 'FAILS'}: {claim['text']}" in out
     assert all(f"- {remark}" in " ".join(out.split()) for remark in found["remarks"])
     assert found["rows"]
-    assert "paper" in out
+    assert "paper" in out or "specification" in out  # whose figures stand beside ours
 
 
 def test_under_quiet_only_the_claims_are_printed(capsys: Capture) -> None:
