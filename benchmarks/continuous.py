@@ -36,7 +36,7 @@ GREEDY, ALL, IDEAL, SOURCE, PGMPY = (
     "Tacit, Ideal(2) of the source",
     "pgmpy",
 )
-FORMS = {"lines": None, "sigmoids": tc.SigmoidGaussian}
+FORMS = {"sigmoids": tc.SigmoidGaussian, "lines": None}
 PAPER = {
     "lines": "2-14 times as fast at 0.4-3.6 % of the moves",
     "sigmoids": "36-65 times as fast at 0.8-2.0 % of the moves",
