@@ -46,7 +46,14 @@ MESSAGES = {
     f"{FIT} --prior k2:3 -o o.bif": (
         "--prior: 'k2' takes no number\n\n    k2:3\n      ^^" + PRIORS
     ),
-    f"{FIT} --prior bdeu:-3 -o o.bif": ("the strength of a prior is a number of cases, not -3.0\n"),
+    f"{FIT} --prior bdeu:-3 -o o.bif": (
+        "--prior: the strength of a prior is a number of cases, 0 or more\n\n    bdeu:-3\n"
+        "         ^^" + PRIORS
+    ),
+    f"{FIT} --prior dirichlet:nan -o o.bif": (
+        "--prior: the strength of a prior is a number of cases, 0 or more\n\n    dirichlet:nan\n"
+        "              ^^^" + PRIORS
+    ),
     f"{FIT} -o o.txt": (
         "-o: no format has the suffix '.txt'\n\n    o.txt\n     ^^^^\n\n"
         f"suffixes: {NETWORKS}; each also with .gz\n"

@@ -55,6 +55,15 @@ CASES = {
         "the sigmoid-gaussian of X has no estimate: its parents depend on each other, or it is "
         "an exact function of them\n\ngive it fewer parents, or leave families= out",
     ),
+    "huge": (
+        fitting(
+            structure="A -> X",
+            data={"A": [1e300, *np.arange(0.5, 9)], "X": np.arange(0.25, 10)},
+            families=tc.SigmoidGaussian,
+        ),
+        "A has values as large as 1e+300, and the squares of such numbers cannot be computed with"
+        "\n\nexpress the column in another unit, between 1e-75 and 1e+75",
+    ),
     "query": (
         lambda: tc.query(FIT.network, "P(A | X=1)"),
         "X follows its parents along a curve, a sigmoid-gaussian: what is unknown around it is "

@@ -35,6 +35,11 @@ REAL = tc.Dataset(
             {},
             "7 cases to learn from are too few to find a hidden variable; 10 are the least",
         ),
+        (
+            CASES.take(np.arange(1)),
+            {},
+            "1 case to learn from is too few to find a hidden variable; 10 are the least",
+        ),
         (CASES, {"held_out": 0.001}, "there are no cases to judge by; held_out=0 judges by none"),
         (
             CASES,

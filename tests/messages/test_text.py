@@ -24,6 +24,10 @@ MODEL = tc.fit_text(TEXTS, LABELS)
             "no document holds a word, so there is no dictionary",
         ),
         (
+            lambda: tc.fit_text(TEXTS, LABELS, least=3),
+            "no word stands in 3 documents, so there is no dictionary",
+        ),
+        (
             lambda: tc.fit_text("a cat", LABELS),
             "documents are a list of texts, of lists of words, or a matrix of counts, not 'a cat'",
         ),

@@ -106,6 +106,10 @@ def test_groups_and_rules_come_from_the_command_line(capsys: Capture) -> None:
             (*WORDS, "--as-is", "--target", "dysp", "--curve"),
             "--as-is learns nothing, so --curve has nothing to say",
         ),
+        (
+            (*WORDS, "--repeats", "2"),
+            "--repeats says how often --curve draws its cases, and --curve is not given",
+        ),
         ((*WORDS, "--report", "r.pdf"), "no format has the suffix '.pdf'"),
         ((*TEXT, "--predict", "new.csv"), "--predict CASES and -o OUT.csv belong together"),
         (("text", "mails.csv", "--text", "Body", "--target", "Topics"), "no column 'Topics'"),

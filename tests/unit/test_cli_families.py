@@ -81,7 +81,7 @@ def test_one_kind_for_all_and_rules_about_links(cases, capsys):
         ),
         (
             ["--family", "Y=noisy-or"],
-            "families= names 'Y', which is no variable of the structure\n\nvariables: A, B, X",
+            "--family names 'Y', which is no variable of the structure\n\nvariables: A, B, X",
         ),
     ],
 )

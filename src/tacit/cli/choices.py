@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import OptionError, marked, nearest
@@ -79,6 +80,9 @@ def prior_of(text: str, option: str = "--prior") -> Prior:
     except ValueError:
         what = f"{amount!r} is no number" if amount else f"{word!r} needs a number"
         raise _wrong(option, text, len(word) + 1 if amount else 0, len(text), what) from None
+    if not (number >= 0 and isfinite(number)):
+        what = "the strength of a prior is a number of cases, 0 or more"
+        raise _wrong(option, text, len(word) + 1, len(text), what)
     return BDeu(number) if word == "bdeu" else Dirichlet(number)
 
 

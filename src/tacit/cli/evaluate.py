@@ -66,7 +66,9 @@ def evaluate(
     curve: Annotated[
         bool, typer.Option("--curve", help="Learn from few and more cases, too.")
     ] = False,
-    repeats: Annotated[int, typer.Option(min=1, help="How often a curve draws its cases.")] = 5,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="How often a curve draws its cases; 5 if not given.")
+    ] = None,
     knowledge: KnowledgeFiles = None,
     prior: PriorName = "bdeu:1",
     estimate: Annotated[
@@ -97,6 +99,10 @@ def evaluate(
     if as_is:
         given = {"--curve": curve, "--report": report is not None, "--knowledge": bool(knowledge)}
         return _as_is(reading, cases, network, named, given, json=json, quiet=quiet)
+    if repeats is not None and not curve:
+        raise OptionError(
+            "--repeats says how often --curve draws its cases, and --curve is not given"
+        )
     options: dict[str, Any] = {
         "knowledge": [Path(file) for file in knowledge or ()] or None,
         "prior": prior_of(prior),
@@ -110,7 +116,7 @@ def evaluate(
     data = reading.cases(cases, structure, threads)
     seed, told = fresh_seed(seed), False if quiet or json else None
     found = _validated(structure, data, named, folds, seed, {**options, "threads": threads}, told)
-    learned = _curve(structure, data, named, repeats, seed, options, told) if curve else None
+    learned = _curve(structure, data, named, repeats or 5, seed, options, told) if curve else None
     if targets:
         _report(targets[0], structure, data, found, learned, options)
     return _answer(found, learned, [*notes], report, json=json, quiet=quiet)

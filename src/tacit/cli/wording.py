@@ -5,6 +5,16 @@ from __future__ import annotations
 import re
 
 WORDS = (
+    (
+        r"method takes tc\.HillClimb\(\) or tc\.Tabu\(\) here, or tc\.WeightAnnealing\(\) of one, "
+        r"not [^\n]*:",
+        "--method takes hill, tabu or weight-annealing where cells are missing or variables "
+        "hidden:",
+    ),
+    (
+        r"method takes tc\.HillClimb\(\), tc\.Tabu\(\) or tc\.IdealParent\(\) where",
+        "--method takes hill, tabu or ideal where cells are missing and",
+    ),
     (r"estimate=tc\.PosteriorMean\(\)", "--estimate mean"),
     (
         r"method=tc\.AvailableCases\(\) in tc\.fit, or .* in tc\.Statistics\.update",
@@ -18,7 +28,7 @@ WORDS = (
     (r"\bhidden=\{'([^']*)': (\d+)\}", r"--hidden \1=\2"),
     (r'\bstart="given"', "--start given"),
     (r"\bcheckpoint=", "--checkpoint"),
-    (r"(?<![(])(?<!, )\b(restarts|tolerance)=(?=-?[\d.n])", r"--\1 "),
+    (r"(?<![(])(?<!, )(?<!\n    )\b(restarts|tolerance)=(?=-?[\d.n])", r"--\1 "),
     (r"\bmax_steps=(?=-?\d)", "--max-steps "),
     (r"tc\.ML\(empty='uniform'\)", "--empty uniform"),
     (r"tc\.ML\(\)", "--estimate ml"),
@@ -33,6 +43,11 @@ WORDS = (
     (r"\bor tc\.BDeu\((\d+)\)", r"or --score bdeu:\1"),
     (r"tc\.Tabu\(\)", "--method tabu"),
     (r"tc\.HillClimb\(\)", "--method hill"),
+    (r"tc\.IdealParent\(\)", "--method ideal"),
+    (r"\bfamilies=(?= names| says)", "--family"),
+    (r"\bleave families= out", "leave --family out"),
+    (r"\btarget=(?=')", "--target "),
+    (r"\n\norder=\{\.\.\.\} or like=\.\.\. would name them", ""),
     (r"\b(noise|baseline)=(?=')", r"--\1 "),
     (r"\bby share=tc\.Merging\(\)", "by --share merge"),
     (r"\bgive places to tc\.read_trials \(--places on the command line\)", "give --places FILE"),

@@ -21,6 +21,7 @@ from tacit.core.errors import (
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Variable
+from tacit.engines.scales import check_scales
 from tacit.estimate.curves import curve_log_likelihood, estimate_curve
 from tacit.families import KINDS
 from tacit.families.curve_evidence import CurveEvidence
@@ -205,6 +206,8 @@ def fit_curves(
     available: bool,
 ) -> dict[str, CurveFit]:
     """Every curve, by non-linear least squares on the cases that are whole in it."""
+    for name in curves:
+        check_scales(cases, [axis.name for axis in families[name]])
     return {
         name: fit_curve(kind, *whole_cases(cases, families[name], available))
         for name, kind in curves.items()

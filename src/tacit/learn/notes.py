@@ -114,7 +114,9 @@ def constant_notes(variables: Mapping[str, Variable]) -> Iterable[str]:
         if isinstance(variable, Discrete) and len(variable.states) == 1
     ]
     if alone:
-        yield f"only one state is known of {listed(alone, 6)}, so nothing can be learned about it"
+        them = "it" if len(alone) == 1 else "them"
+        those = listed(alone, 6)
+        yield f"only one state is known of {those}, so nothing can be learned about {them}"
 
 
 def _undetermined(parts: Mapping[str, Part], estimate: Estimate) -> Iterable[str]:

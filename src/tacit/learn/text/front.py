@@ -63,7 +63,7 @@ def fit_text(  # noqa: PLR0913 - help() and editors show options only if they ar
     if kind not in KINDS:
         raise OptionError(f"kind={kind!r} must be one of: {', '.join(KINDS)}")
     found = as_words(documents, dictionary, least=least)
-    _check_any(found)
+    _check_any(found, least)
     variable = _variable(target, classes, "class", states)
     grouped = None if groups is None else _variable(group, groups, "group", None)
     names = [target, word, *([] if grouped is None else [group])]
@@ -86,11 +86,12 @@ def fit_text(  # noqa: PLR0913 - help() and editors show options only if they ar
     return model
 
 
-def _check_any(found: Words) -> None:
+def _check_any(found: Words, least: int) -> None:
     if not len(found):
         raise CasesError("there is no document to learn from")
     if not found.dictionary:
-        raise CasesError("no document holds a word, so there is no dictionary")
+        what = "document holds a word" if least == 1 else f"word stands in {least:,} documents"
+        raise CasesError(f"no {what}, so there is no dictionary")
 
 
 def _variable(name: str, labels: Any, what: str, states: Sequence[str] | None) -> Discrete:

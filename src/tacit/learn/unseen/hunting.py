@@ -169,7 +169,7 @@ def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Hi
     found = Hunt(
         ranked, tuple(log.candidates), without, first.learned.score, _many(bench.cases), judged
     )
-    own = _notes(asked, log)
+    own = _notes(asked, log, stop)
     notes = (*own, *(note for note in whole.notes if note not in (*own, *UNSAID)))
     kept = {each.name: getattr(whole, each.name) for each in fields(Fit)}
     said = {**whole.settings, "hidden_search": {**settings.describe(), **asked.wishes}}
@@ -183,7 +183,7 @@ def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Hi
     return replace(told, stop=stop) if stop is Stop.INTERRUPTED else told
 
 
-def _notes(asked: Asked, log: _Log) -> tuple[str, ...]:
+def _notes(asked: Asked, log: _Log, stop: Stop) -> tuple[str, ...]:
     notes = list(asked.notes)
     if gaps(asked.bench):
         notes.append(
@@ -199,7 +199,7 @@ def _notes(asked: Asked, log: _Log) -> tuple[str, ...]:
     waiting = waits_for(asked, log)
     if waiting:
         notes.append(waiting)
-    if not log.candidates:
+    if not log.candidates and stop is not Stop.INTERRUPTED:
         notes.append("no set of variables is linked as the children of a hidden one would be")
     return tuple(notes)
 

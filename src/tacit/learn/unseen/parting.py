@@ -62,9 +62,9 @@ def _weighing(cases: Dataset, units: Ints) -> Dataset:
 
 def _check_enough(learned: float, judged: float) -> None:
     if learned < FEWEST:
+        many = "case to learn from is" if learned == 1 else "cases to learn from are"
         raise CasesError(
-            f"{amount(learned)} cases to learn from are too few to find a hidden variable; "
-            f"{FEWEST} are the least"
+            f"{amount(learned)} {many} too few to find a hidden variable; {FEWEST} are the least"
         )
     if not judged > 0:
         raise CasesError("there are no cases to judge by; held_out=0 judges by none")
