@@ -66,6 +66,10 @@ OTHERS = CASES.select([name for name in CASES.names if name != "dysp"])
             "a learning curve takes no checkpoint= for tc.fit",
         ),
         (
+            lambda: tc.learning_curve(ASIA.dag, CASES, variants={"k2": {"priors": tc.K2()}}),
+            "tc.fit has no option 'priors'; did you mean 'prior'?",
+        ),
+        (
             lambda: tc.learning_curve(ASIA.dag, CASES, variants={}),
             "variants are ways of learning by name, each with options of tc.fit: "
             '{"tables": {}, "trees": {"families": tc.TreeTable}}',

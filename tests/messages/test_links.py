@@ -70,3 +70,23 @@ def test_a_family_that_cannot_be_chosen_is_said(families, message):
     with pytest.raises(tc.TacitError) as caught:
         tc.fit("Flu -> Fever", CASES, families=families)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: tc.NoisyOr.of(tc.Discrete("Fever", ("no", "yes")), {"Flu": 0.5}),
+            "a noisy-or is of variables, as tc.Discrete(...) makes them, and 'Flu' is none",
+        ),
+        (
+            lambda: tc.project("Fever", tc.NoisyOr),
+            "tc.project takes a table, as tc.table(...) makes one or a network holds it, not "
+            "'Fever'",
+        ),
+    ],
+)
+def test_what_is_no_variable_or_no_table_is_said(make, message):
+    with pytest.raises(tc.TacitError) as caught:
+        make()
+    assert str(caught.value) == message

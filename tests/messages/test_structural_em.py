@@ -25,6 +25,12 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
+        (
+            {"X": [1e200, None, *np.arange(0.5, 9)], "Y": np.arange(0.25, 11)},
+            {},
+            "X has values as large as 1e+200, and the squares of such numbers cannot be computed "
+            "with\n\nexpress the column in another unit, between 1e-75 and 1e+75",
+        ),
         (DATA, {"hidden": {"A": 2}}, "'A' has a column in the cases, so it is not hidden"),
         (
             DATA,

@@ -11,7 +11,7 @@ import numpy as np
 from tacit.arrays import Column, Floats
 from tacit.core.errors import NetworkError
 from tacit.core.grid import Grid
-from tacit.core.variables import Discrete, Variable
+from tacit.core.variables import Continuous, Discrete, Variable
 
 
 class Family(Protocol):
@@ -49,6 +49,11 @@ class Family(Protocol):
 def check_axes(variables: Sequence[Variable], kind: type[Variable], family: str) -> None:
     """Nothing, or an error if the axes of a family are not different variables of one kind."""
     for variable in variables:
+        if not isinstance(variable, Discrete | Continuous):
+            raise NetworkError(
+                f"a {family} is of variables, as tc.{kind.__name__}(...) makes them, and "
+                f"{variable!r:.40} is none"
+            )
         if not isinstance(variable, kind):
             has = "states" if isinstance(variable, Discrete) else "real values"
             raise NetworkError(

@@ -65,6 +65,11 @@ def project(
     kind     `tc.NoisyOr`, `tc.NoisyAnd`, `tc.NoisyMax`, `tc.TreeTable`, `tc.DefaultTable`
     weights  (states of the parents...,) how much each row counts; all alike unless given
     """
+    if not isinstance(table, Table):
+        raise OptionError(
+            f"tc.project takes a table, as tc.table(...) makes one or a network holds it, not "
+            f"{table!r:.40}"
+        )
     shape = table.values.shape
     if table.partial:
         raise OptionError(f"the table of {quoted(table.child)} has rows that are unknown")

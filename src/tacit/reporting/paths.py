@@ -77,7 +77,7 @@ def sentences(section: Section) -> list[str]:
         )
     told = [
         f"{quoted(name)} keeps {information:.3f} nats about a case, and "
-        f"{some(states, 'state')} of it {'is' if states == 1 else 'are'} worth telling apart"
+        f"{some(states, 'state') if states > 1 else 'no two states'} of it are worth telling apart"
         for name, information, states in zip(
             hidden, last["information"], last["effective"], strict=True
         )

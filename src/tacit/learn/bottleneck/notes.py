@@ -35,9 +35,10 @@ def _notes(path: BottleneckPath) -> Iterator[str]:
         if last.states and not last.states[at]:
             yield f"{quoted(name)} came and went on the way"
             continue
+        worth = f"{states:,} states of it are" if states > 1 else "no two states of it are"
         yield (
             f"{quoted(name)} keeps {information:.3g} nats about each case at the end of the path; "
-            f"{counted(states, 'state')} of it {'is' if states == 1 else 'are'} worth telling apart"
+            f"{worth} worth telling apart"
         )
     if path.reshaped:
         changes = sum(len(each.changed) for each in path.steps)

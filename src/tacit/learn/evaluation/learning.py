@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
-from tacit.core.errors import CasesError, OptionError, listed
+from tacit.core.errors import CasesError, OptionError, listed, nearest
 from tacit.core.grid import counted
 from tacit.core.interrupts import asked_to_end
 from tacit.core.network import Network
@@ -148,6 +149,10 @@ def _variants(
         wrong = sorted(OWN & {*each, *options})
         if wrong:
             raise OptionError(f"a learning curve takes no {wrong[0]}= for tc.fit")
+        known = [*signature(fit).parameters]
+        for option in {**options, **each}:
+            if option not in known:
+                raise OptionError(f"tc.fit has no option {option!r}{nearest(option, known)}")
     return {str(name): {**options, **each} for name, each in given.items()}
 
 

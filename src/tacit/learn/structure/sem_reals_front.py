@@ -12,6 +12,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import MissingError, OptionError, listed, quoted
 from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import check_gaussian
+from tacit.engines.scales import check_scales
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import BIC, AnyScore, BGe
 from tacit.infer.normal.gaps import Patterns
@@ -115,6 +116,7 @@ def _question(whole: Dataset, wishes: RealWishes) -> Question:
         raise MissingError(
             f"{listed(map(quoted, empty), 6)} has no value in any case\n\nleave the column out"
         )
+    check_scales(cases, cases.names)
     chosen = BIC() if score is None else score
     prior = check_scores(chosen, dag_prior)
     known = check_gaussian(chosen)
