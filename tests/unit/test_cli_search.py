@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tacit as tc
@@ -98,6 +100,7 @@ def test_everything_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         ("simulated-annealing", tc.SimulatedAnnealing()),
         ("ideal", tc.IdealParent()),
         ("ideal:5", tc.IdealParent(5)),
+        ("ideal:3,hidden", tc.IdealParent(3, hidden=True)),
     ],
 )
 def test_methods_by_their_words(words: str, method: object) -> None:
@@ -114,6 +117,26 @@ def test_methods_by_their_words(words: str, method: object) -> None:
 )  # fmt: skip
 def test_scores_by_their_words(words: str, score: object) -> None:
     assert searching.score_of(words) == score
+
+
+def test_hidden_parents_of_columns_from_the_command_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    random = np.random.default_rng(1)
+    above = random.normal(size=(200, 1)) * np.array([2.0, 1.5, -1.0, 1.2])
+    columns = np.round(above + random.normal(size=(200, 4)) * 0.4, 4)
+    lines = [",".join(map(str, row)) for row in columns.tolist()]
+    Path("genes.csv").write_text("\n".join(["a,b,c,d", *lines]) + "\n")
+    words = ("search", "genes.csv", "--method", "ideal:2,hidden", "--seed", "1", "-o", "genes.json")
+    run(capsys, *words, "--report", "genes.txt")
+    network = tc.read("genes.json")
+    assert len(network) == 5
+    (above_all,) = set(network.dag.names) - {"a", "b", "c", "d"}
+    assert set(network.dag.children[above_all]) == {"a", "b", "c", "d"}
+    said = " ".join(Path("genes.txt").read_text().replace("\\", " ").split())
+    command = re.search(r"tacit search genes.csv .*? --report \S+", said)
+    assert command is not None
+    assert "--method ideal:2,hidden" in command[0]
 
 
 def test_limits_of_methods_and_priors_over_dags_by_their_words() -> None:

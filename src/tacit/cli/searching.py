@@ -85,7 +85,7 @@ METHODS = Words(
         "tan": "tan:TARGET",
         "weight-annealing": "weight-annealing",
         "simulated-annealing": "simulated-annealing",
-        "ideal": "ideal[:K]",
+        "ideal": "ideal[:K][,hidden]",
     },
 )
 TAKERS = {
@@ -182,15 +182,20 @@ def search_method_of(
 
 
 def _ideal(written: str, more: str | None, limits: Mapping[str, Any]) -> Any:
-    """`ideal:5` as `IdealParent(5)`."""
+    """`ideal:5` as `IdealParent(5)`, `ideal:5,hidden` as `IdealParent(5, hidden=True)`."""
     from tacit.learn.structure.settings import IdealParent
 
     if more is None:
         return IdealParent(**limits)
-    if not more.isdecimal() or int(more) < 1:
-        said = f"{more!r} is no number of candidates, 1 or more"
-        raise METHODS.wrong(written, len(written) - len(more), len(written), said)
-    return IdealParent(int(more), **limits)
+    many, comma, also = more.partition(",")
+    if comma and also != "hidden":
+        what = f"{also!r} is nothing that ideal parents are told; hidden is"
+        raise METHODS.wrong(written, len(written) - len(also), len(written), what)
+    if not many.isdecimal() or int(many) < 1:
+        said = f"{many!r} is no number of candidates, 1 or more"
+        start = len(written) - len(more)
+        raise METHODS.wrong(written, start, start + len(many), said)
+    return IdealParent(int(many), hidden=bool(comma), **limits)
 
 
 def _method(word: str, name: str | None, limits: Mapping[str, Any]) -> Any:

@@ -177,9 +177,10 @@ def _method_words(described: str) -> list[str] | None:
         return None
     name, given, named = told
     if name == "IdealParent":
-        number = given[0] if given else named.get("k")
-        word = "ideal" if number is None else f"ideal:{number}"
-        return _with_limits(word, {key: each for key, each in named.items() if key != "k"})
+        number, above = given[0] if given else named.get("k"), bool(named.get("hidden"))
+        word = "ideal" if number is None and not above else f"ideal:{number or 2}"
+        rest = {key: each for key, each in named.items() if key not in ("k", "hidden")}
+        return _with_limits(f"{word},hidden" if above else word, rest)
     if name in _SETTLED or name == "ChowLiu":
         word = _SETTLED.get(name, "chow-liu")
         names = [*given, *([named["root"]] if name == "ChowLiu" and "root" in named else [])]
