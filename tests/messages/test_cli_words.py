@@ -34,6 +34,22 @@ MESSAGES = {
         "--method takes hill, tabu or weight-annealing where cells are missing or variables "
         "hidden: the search of each round goes from dag to dag\n"
     ),
+    "search reals.csv --hidden H=continuous -o o.json": (
+        "--hidden names hidden variables with states, and all columns are continuous\n\n"
+        "tacit hidden finds hidden parents of them\n"
+    ),
+    "hidden reals.csv --method ibem -o o.json": (
+        "--method speaks of hidden variables with states, and all columns are continuous\n\n"
+        "leave it out\n"
+    ),
+    "hidden mixed.csv -o o.json": (
+        "X, Y are continuous: hidden variables are sought among discrete ones\n\n"
+        "leave them out: --leave-out X --leave-out Y\n"
+    ),
+    "fit cases.csv --network 'A -> B' --knowledge links.know -o o.json": (
+        "links.know:1: 'B' has no links\n\n    link(B, A) >= 0.5\n         ^\n\n"
+        "give it some: --family B=noisy-or\n"
+    ),
     "evaluate cases.csv --network 'A -> B' --target C": (
         "--target 'C' is no variable of the network\n\nvariables: A, B\n"
     ),
@@ -51,6 +67,8 @@ def test_arguments_of_the_library_are_called_by_their_options(
     states = np.array(["no", "yes"])[np.random.default_rng(1).integers(0, 2, (2, 40))]
     tc.write_cases(tc.read_cases({"A": states[0], "B": states[1]}), "cases.csv")
     Path("reals.csv").write_text("X,Y\n" + "".join(f"{at % 2}.5,{at % 2}.25\n" for at in range(40)))
+    Path("mixed.csv").write_text("A,X,Y\n" + "".join(f"a,{at}.5,{at}.25\n" for at in range(40)))
+    Path("links.know").write_text("link(B, A) >= 0.5\n")
     Path("blank.csv").write_text("Topic,Body\na,\nb,\n")
     before = sorted(tmp_path.rglob("*"))
     assert execute(shlex.split(line)) == 2

@@ -236,6 +236,8 @@ def test_dependent_parents_of_a_gaussian_are_noted():
 def test_one_state_is_nothing_to_learn_from():
     fit = tc.fit("A -> B", {"A": ["x", "x"], "B": ["u", "v"]})
     assert any("only one state is known of A" in note for note in fit.notes)
+    fit = tc.fit("A -> B", {"A": ["x"], "B": ["u"]})
+    assert "only one state is known of A, B, so nothing can be learned about them" in fit.notes
     assert fit.network["A"].values.tolist() == [1]
 
 

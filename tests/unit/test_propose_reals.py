@@ -39,6 +39,7 @@ def test_planted_parents_are_proposed_accepted_and_in_the_network():
         assert each.held_out_gain > 0
         assert each.name in each.network
         assert set(each.profile.information) == set(each.children)
+        assert str(each.profile) == str(each.profile.information_grid())
     assert FOUND.hidden == ("H1", "H2")
     assert FOUND.log_likelihood == pytest.approx(float(tc.log_likelihood(FOUND.network, DATA)))
     assert "H1" in str(FOUND)

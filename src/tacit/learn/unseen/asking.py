@@ -118,21 +118,30 @@ def _cases(cases: Dataset, structure: Structure | None) -> Dataset:
             variables={**cases.variables, **bound.variables},
             columns={**cases.columns, **bound.columns},
         )
-    for name, variable in cases.variables.items():
-        if isinstance(variable, Continuous):
-            empty = bool(absent(cases[name]).all())
-            what = "has no value in any case" if empty else "is continuous"
-            way = "" if empty else "make it discrete with tc.discretise, or "
-            raise OptionError(
-                f"{quoted(name)} {what}: hidden variables are sought among discrete ones"
-                f"\n\n{way}leave it out: leave_out=[{name!r}]"
-            )
+    _check_states(cases)
     if len(cases.names) < 3:
         raise CasesError(
             "a hidden variable shows in links among three variables or more, and there are "
             f"{len(cases.names)}: {listed(map(quoted, cases.names))}"
         )
     return cases
+
+
+def _check_states(cases: Dataset) -> None:
+    """Nothing, or an error about columns without states."""
+    real = [name for name, each in cases.variables.items() if isinstance(each, Continuous)]
+    if not real:
+        return
+    empty = [name for name in real if absent(cases[name]).all()]
+    wrong = empty or real
+    it, verb = ("it", "is") if len(wrong) == 1 else ("them", "are")
+    what, way = f"{verb} continuous", f"make {it} discrete with tc.discretise, or "
+    if empty:
+        what, way = f"{'has' if verb == 'is' else 'have'} no value in any case", ""
+    raise OptionError(
+        f"{listed(map(quoted, wrong), 6)} {what}: hidden variables are sought among discrete ones"
+        f"\n\n{way}leave {it} out: leave_out={wrong!r}"
+    )
 
 
 def _start(

@@ -89,10 +89,14 @@ class Profile:
         return f"<Profile of {quoted(self.name)}: {len(self.neighbours)} neighbours>"
 
     def __str__(self) -> str:
-        return f"{self.grid()}\n{self.information_grid()}"
+        return "\n".join(map(str, self._grids()))
 
     def _repr_html_(self) -> str:
-        return self.grid()._repr_html_() + self.information_grid()._repr_html_()
+        return "".join(each._repr_html_() for each in self._grids())
+
+    def _grids(self) -> tuple[Grid, ...]:
+        """What there is to show; a variable without states has none that stand for something."""
+        return (*((self.grid(),) if self.states else ()), self.information_grid())
 
 
 def profile_of(network: Network, name: str, cases: Dataset | None = None) -> Profile:
