@@ -35,6 +35,12 @@ TABLE = [
     (table(5, 40), {"H": 2}, "structural_em", "tc.WeightAnnealing"),
     ({**reals(2, 40), **holed(2, 40)}, None, "discretise", "tc.discretise"),
     (reals(3, 40), {"H": 2}, "discretise", "tc.discretise"),
+    (
+        {**reals(3, 40), "x0": [None, *reals(3, 40)["x0"][1:]]},
+        None,
+        "structural_em",
+        "structural_em(data)",
+    ),
 ]
 
 

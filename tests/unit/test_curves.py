@@ -98,7 +98,7 @@ def test_the_report_shows_the_curve_and_says_whether_cases_follow_it():
         assert band["errors"] == pytest.approx(error)
     assert "as chance allows" in followed(table)
     page = told.to_html()
-    assert 'class="dot"' in page
+    assert 'class="dot seen"' in page
     assert "× sigmoid(" in page
     assert "sigmoid Gaussian" in str(told)
     assert "families={'X': 'sigmoid-gaussian'}" in str(told)

@@ -96,6 +96,16 @@ def test_rules_of_experts_are_obeyed():
         clone(free).set_params(knowledge=rule + "\nP(class=yes) = 0.4").fit(PEOPLE, OWNS)
 
 
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("structure", ["search", "tan"])
+def test_rules_about_structure_are_obeyed_by_the_search(structure, gaps):
+    cases = pd.DataFrame(GAPS if gaps else IRIS, columns=list("abcd")).iloc[::3]
+    free = BayesNetClassifier(structure, bins=3, random_state=0).fit(cases, SPECIES[::3])
+    told = clone(free).set_params(knowledge="require a -> b").fit(cases, SPECIES[::3])
+    assert ("a", "b") not in free.network_.dag.arcs
+    assert ("a", "b") in told.network_.dag.arcs
+
+
 def test_labels_never_seen_say_nothing_and_are_told_of():
     model = BayesNetClassifier().fit(PEOPLE, OWNS)
     strange = PEOPLE.head(2).assign(town=["Rome", "Ulm"])

@@ -14,11 +14,13 @@ from tacit.arrays import Floats
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
+from tacit.knowledge.knowledge import as_knowledge
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.structure.methods_exact import ChowLiu
 from tacit.learn.structure.search import search
 from tacit.learn.structure.structural_em import structural_em
+from tacit.learn.structures import as_structure
 from tacit.sklearn.columns import encoded, learn_columns, unseen
 
 
@@ -88,22 +90,23 @@ class TabularEstimator(BaseEstimator):  # type: ignore[misc]
             progress=False,
         )
 
+    def _structure(self, data: Dataset) -> Dag:
+        """The dag that `structure` asks for, or is."""
+        if self.structure == "independent":
+            return Dag(dict.fromkeys(data.names, ()))
+        if self.structure == "tree":
+            return self._searched(data, ChowLiu(), "at most 1 parents")
+        if self.structure == "search":
+            return self._searched(data, None, "at most 4 parents")
+        return as_structure(self.structure).dag
 
-def found_dag(structure: Any, data: Dataset, seed: int, rules: str = "") -> Dag | None:
-    """The dag that a word asks for; None where the structure is given otherwise.
-
-    "independent", "tree" (Chow and Liu) or "search" (greedy, BIC); with missing cells the last two
-    by structural EM. rules: about structure, which the search obeys.
-    """
-    if structure == "independent":
-        return Dag(dict.fromkeys(data.names, ()))
-    if structure not in ("tree", "search"):
-        return None
-    if len(data.names) == 1:
-        return Dag({data.names[0]: ()})
-    if any(data.missing().values()):
-        narrow = "at most 1 parents" if structure == "tree" else "at most 4 parents"
-        known = "\n".join(filter(None, [rules, "" if "at most" in rules else narrow]))
-        return structural_em(data, knowledge=known, seed=seed, progress=False).dag
-    method = ChowLiu() if structure == "tree" and not rules else None
-    return search(data, method=method, knowledge=rules or None, seed=seed, progress=False).dag
+    def _searched(self, data: Dataset, method: Any, narrow: str) -> Dag:
+        """The best dag that the rules of experts allow; by structural EM where cells are missing,
+        within the rules of `narrow`, which stand for the method."""
+        if len(data.names) == 1:
+            return Dag({data.names[0]: ()})
+        known, seed = as_knowledge(self.knowledge), self._seed()
+        if not any(data.missing().values()):
+            return search(data, method=method, knowledge=known, seed=seed, progress=False).dag
+        rules: list[Any] = [narrow] if known is None else [known, narrow]
+        return structural_em(data, knowledge=rules, seed=seed, progress=False).dag

@@ -19,9 +19,7 @@ from tacit.infer.prediction import predict
 from tacit.io.states import state_text
 from tacit.learn.classes.multinet import Multinet, fit_multinet
 from tacit.learn.structure.methods_exact import TAN
-from tacit.learn.structure.search import search
-from tacit.learn.structures import as_structure
-from tacit.sklearn.base import TabularEstimator, found_dag
+from tacit.sklearn.base import TabularEstimator
 
 
 class BayesNetClassifier(ClassifierMixin, TabularEstimator):  # type: ignore[misc]
@@ -31,7 +29,7 @@ class BayesNetClassifier(ClassifierMixin, TabularEstimator):  # type: ignore[mis
                "multinet": a tree of columns for each class; "search": the best dag found by BIC; or
                a dag, its text, or a network, in which the class is called `target`
     target     the name of the class in rules and in the network
-    knowledge  rules of experts about class and columns, as `tc.fit` takes them
+    knowledge  rules of experts about class and columns; those about structure bind the search, too
     bins       measurements are cut into so many intervals with about as many cases in each
     prior, estimate, method  as in `tc.fit`
     random_state  of random starts, where cells are missing
@@ -93,31 +91,20 @@ class BayesNetClassifier(ClassifierMixin, TabularEstimator):  # type: ignore[mis
         found = self._learned(self._dag(data), data)
         self.fit_, self.network_ = found, found.network
 
-    def _dag(self, data: Dataset) -> Dag | Network:
+    def _dag(self, data: Dataset) -> Dag:
         others = [name for name in data.names if name != self.target]
-        if self.structure == "naive":
+        if self.structure == "naive" or (self.structure == "tan" and len(others) < 2):
             return Dag({self.target: (), **dict.fromkeys(others, (self.target,))})
         if self.structure == "tan":
-            return self._augmented(data, others)
-        dag = found_dag(self.structure, data, self._seed())
-        if dag is None:
-            given = as_structure(self.structure)
-            dag = given.dag
+            above = (f"require {quoted(self.target)} -> {quoted(name)}" for name in others)
+            narrow = "\n".join([*above, "at most 2 parents"])
+            return self._searched(data, TAN(self.target), narrow)
+        dag = self._structure(data)
         if self.target not in dag:
             raise OptionError(
                 f"structure={self.structure!r} has no variable {quoted(self.target)}, the class"
             )
         return dag
-
-    def _augmented(self, data: Dataset, others: list[str]) -> Dag:
-        if len(others) < 2:
-            return Dag({self.target: (), **dict.fromkeys(others, (self.target,))})
-        if any(data.missing().values()):
-            wanted = "\n".join(f"require {quoted(self.target)} -> {quoted(n)}" for n in others)
-            found = found_dag("tree", data, self._seed(), f"{wanted}\nat most 2 parents")
-            assert found is not None
-            return found
-        return search(data, method=TAN(self.target), seed=self._seed(), progress=False).dag
 
     def predict_proba(self, X: Any) -> Floats:
         """(cases, classes) P(class | what is observed of the case)."""

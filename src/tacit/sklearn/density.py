@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.arrays import Floats
 from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import sample
-from tacit.learn.structures import as_structure
-from tacit.sklearn.base import TabularEstimator, found_dag
+from tacit.sklearn.base import TabularEstimator
 from tacit.sklearn.columns import Cut
 
 
@@ -55,8 +54,7 @@ class BayesNetDensity(DensityMixin, TabularEstimator):  # type: ignore[misc]
         del y
         matrix, _, weights = self._begin(X, sample_weight)
         data = self._data(matrix, weights)
-        dag = found_dag(self.structure, data, self._seed())
-        self.fit_ = self._learned(as_structure(self.structure).dag if dag is None else dag, data)
+        self.fit_ = self._learned(self._structure(data), data)
         self.network_ = self.fit_.network
         return self
 

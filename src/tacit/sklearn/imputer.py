@@ -10,8 +10,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from tacit.core.errors import CasesError, OptionError
 from tacit.infer.prediction import Prediction, predict
-from tacit.learn.structures import as_structure
-from tacit.sklearn.base import TabularEstimator, found_dag
+from tacit.sklearn.base import TabularEstimator
 from tacit.sklearn.columns import Column, Cut, is_missing
 
 FILLS = ("mean", "most_probable")
@@ -65,8 +64,7 @@ class BayesNetImputer(OneToOneFeatureMixin, TransformerMixin, TabularEstimator):
         if empty:
             raise CasesError(f"column {empty[0]!r} has no value in any case: nothing can fill it")
         data = self._data(matrix, weights)
-        dag = found_dag(self.structure, data, self._seed())
-        self.fit_ = self._learned(as_structure(self.structure).dag if dag is None else dag, data)
+        self.fit_ = self._learned(self._structure(data), data)
         self.network_ = self.fit_.network
         return self
 

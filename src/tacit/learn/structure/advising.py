@@ -67,8 +67,11 @@ def advise(data: Any, hidden: Mapping[str, int] | str | None = None, network: An
     unseen = _states(hidden)
     gaps = sum(cases.missing().values())
     real = [quoted(v.name) for v in cases.variables.values() if isinstance(v, Continuous)]
-    if (gaps or unseen) and real:
-        first = f"{real[0]} is continuous, and what is missing is inferred for states only"
+    if (gaps or unseen) and real and (unseen or len(real) < len(cases.names)):
+        first = (
+            f"{real[0]} is continuous, and dags around what is missing are learned where all "
+            "columns have states, or all have real values and nothing is hidden"
+        )
         call = "tc.discretise(data, ...), then tc.structural_em(data)"
         return Advice("discretise", call, (first,))
     if unseen:
