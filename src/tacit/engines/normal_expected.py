@@ -14,16 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Floats
 from tacit.core.dataset import Dataset
 from tacit.core.network import Network
 from tacit.core.variables import Variable
 from tacit.engines.axes import nothing
 from tacit.engines.memory import statistics
+from tacit.engines.normal_plans import Compiled, codes_of
 from tacit.engines.scales import check_scales
+from tacit.engines.stand_ins import shortened
 from tacit.engines.tasks import Evidence
 from tacit.estimate.conditional import conditional_log_likelihood
 from tacit.estimate.gaussians import gaussian_log_likelihood
@@ -35,8 +39,11 @@ from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.infer.normal.groups import Group, Grouped, grouped
-from tacit.infer.normal.kinds import Part, plan_of
+from tacit.infer.normal.kinds import plan_of
 from tacit.infer.normal.posterior import Found, Parameters, Solved, open_axes, solved
+
+if TYPE_CHECKING:
+    from tacit.kernels.reals_told import Sums
 
 Axes = Mapping[str, tuple[Variable, ...]]
 
@@ -57,16 +64,19 @@ class Expected:
 class NormalExpectation:
     """The E-step of some cases, compiled.
 
+    held      the groups of cases with gaps, many of them by stand-ins
     families  parents..., child of every variable
     known     the statistics of the cases complete in each family
-    centre    (continuous variables,) what sums are taken about, so that large means cost no digits
+    weights   of the lines of `held`
+    compiled  the groups that a kernel takes, and `left` those that it does not
     """
 
     held: Grouped
     families: Axes
     known: Mapping[str, Evidence]
     weights: Floats
-    centre: Floats
+    compiled: Compiled
+    left: tuple[Group, ...]
 
     @staticmethod
     def of(network: Network, cases: Dataset) -> NormalExpectation:
@@ -82,22 +92,51 @@ class NormalExpectation:
         known = {name: found.get(name) or nothing(axes) for name, axes in families.items()}
         weights = np.ones(len(cases)) if cases.weights is None else cases.weights
         held = grouped(plan, cases)
-        shown = np.where(np.isnan(held.reals), 0.0, held.reals)
-        there = np.maximum((~np.isnan(held.reals)).sum(axis=0), 1)
-        return NormalExpectation(held, families, known, weights, shown.sum(axis=0) / there)
+        centre = _centre(held.reals)
+        held, weights = shortened(held, weights)
+        return NormalExpectation(
+            held, families, known, weights, *Compiled.of(held, weights, centre)
+        )
 
     def run(self, network: Network) -> Expected:
         """The expected statistics under these parameters, and how likely they make the cases."""
         total = sum(known_likelihood(network, name, held) for name, held in self.known.items())
         parameters = Parameters.of(self.held.plan, network)
-        sums = Sums(self)
-        for group in self.held.groups:
+        exact = not bool((parameters.numbers.noise > 0).all())
+        sums = self.compiled.nothing() if exact else self.compiled.run(parameters)
+        total += float(sums.mass.sum())
+        slow = Slow(self, sums)
+        for group in self.held.groups if exact else self.left:
             for found in solved(self.held, group, parameters):
                 weights = self.weights[found.cases]
                 counted = weights > 0
                 total += float(weights[counted] @ found.mass[counted])
-                sums.add(group, found, weights)
-        return Expected(sums.evidence(), total)
+                slow.add(group, found, weights)
+        return Expected(self.evidence(sums), total)
+
+    def evidence(self, sums: Sums) -> dict[str, Evidence]:
+        """What was shown and what is expected, together."""
+        found, plan = dict(self.known), self.held.plan
+        for axes, name in zip(plan.layout.axes, plan.layout.names, strict=True):
+            held = found[name]
+            if isinstance(held, Counts | SparseCounts):
+                values = held.dense().values
+                own = sums.counts[axes.start : axes.start + values.size]
+                found[name] = Counts(values + own.reshape(values.shape))
+        for place, name in enumerate(plan.frame.names):
+            inferred, held = self.compiled.moments(place, sums), found[name]
+            if isinstance(held, Moments):
+                found[name] = held + inferred.at(0)
+            else:
+                assert isinstance(held, ConditionalMoments)
+                found[name] = held + _shaped(inferred, held.shape)
+        return found
+
+
+def _centre(reals: Floats) -> Floats:
+    """(continuous variables,) what sums are taken about, so that large means cost no digits."""
+    shown = np.where(np.isnan(reals), 0.0, reals)
+    return np.asarray(shown.sum(axis=0) / np.maximum((~np.isnan(reals)).sum(axis=0), 1))
 
 
 def known_likelihood(network: Network, name: str, held: Evidence) -> float:
@@ -114,13 +153,12 @@ def known_likelihood(network: Network, name: str, held: Evidence) -> float:
     return log_probability(family, held.dense().values)
 
 
-class Sums:
-    """Sums of weights, values and products over what is inferred, family by family."""
+class Slow:
+    """Sums of what is inferred outside the kernel: groups too large for it, or without noise."""
 
-    def __init__(self, expectation: NormalExpectation) -> None:
+    def __init__(self, expectation: NormalExpectation, sums: Sums) -> None:
         self.of = expectation
-        self.tables: dict[int, Floats] = {}
-        self.reals: dict[int, tuple[Floats, Floats, Floats]] = {}
+        self.sums = sums
 
     def add(self, group: Group, found: Found, weights: Floats) -> None:
         """What some cases of a group say."""
@@ -132,13 +170,12 @@ class Sums:
     def _table(self, group: Group, found: Found, weights: Floats, table: int) -> None:
         held = self.of.held
         layout = held.plan.layout
-        axes = layout.axes[table].variables
-        if table not in self.tables:
-            self.tables[table] = np.zeros([layout.cards[v] for v in axes])
+        axes, shape = layout.axes[table], [layout.cards[v] for v in layout.axes[table].variables]
         opened, seen = open_axes(held.plan, group.kind, table)
         chance = np.nan_to_num(found.posterior(opened))
         chance = chance * weights.reshape(-1, *(1 for _ in opened))
-        out = self.tables[table].transpose([axes.index(v) for v in (*seen, *opened)])
+        own = self.sums.counts[axes.start : axes.start + prod(shape)].reshape(shape)
+        out = own.transpose([axes.variables.index(v) for v in (*seen, *opened)])
         if seen:
             np.add.at(out, tuple(held.codes[found.cases, v] for v in seen), chance)
         else:
@@ -147,71 +184,32 @@ class Sums:
     def _part(self, group: Group, found: Found, weights: Floats, each: Solved) -> None:
         """E[z] and E[z zᵀ] of every family of a component, configuration by configuration."""
         part, held = each.part, self.of.held
-        component, frame = part.component, held.plan.frame
-        choice = part.choice(_codes_of(group, part))
+        component, compiled = part.component, self.of.compiled
+        choice = part.choice(codes_of(group, part))
         chance = np.nan_to_num(each.weights).T * weights
         column = {place: at for at, place in enumerate(component.unknown.tolist())}
         for row, place in enumerate(component.rows.tolist()):
-            axes = [*frame.parents[place].tolist(), place]
+            axes = [*held.plan.frame.parents[place].tolist(), place]
             values = np.empty((*chance.shape, len(axes)))
             for at, axis in enumerate(axes):
                 known = axis not in column
                 whole = held.reals[found.cases, axis] if known else each.means[:, :, column[axis]]
-                values[:, :, at] = whole - self.of.centre[axis]
+                values[:, :, at] = whole - compiled.families.centre[axis]
             sums, products = moment_sums(values, chance)
             inner = [at for at, axis in enumerate(axes) if axis in column]
             if inner:
                 places = np.array([column[axes[at]] for at in inner], np.int64)
                 spread = each.solution.covariance(places) * chance.sum(axis=1)[:, None, None]
                 products[np.ix_(range(len(products)), inner, inner)] += spread
-            self._collect(place, choice[:, row], chance.sum(axis=1), sums, products)
-
-    def _collect(
-        self, place: int, regression: Ints, weight: Floats, sums: Floats, products: Floats
-    ) -> None:
-        if place not in self.reals:
-            many, size = self.of.held.plan.frame.configurations(place), sums.shape[-1]
-            self.reals[place] = np.zeros(many), np.zeros((many, size)), np.zeros((many, size, size))
-        for out, new in zip(self.reals[place], (weight, sums, products), strict=True):
-            np.add.at(out, regression, new)
-
-    def evidence(self) -> dict[str, Evidence]:
-        """What was shown and what is expected, together."""
-        found = dict(self.of.known)
-        plan = self.of.held.plan
-        for table, values in self.tables.items():
-            name = plan.layout.names[table]
-            held = found[name]
-            assert isinstance(held, Counts | SparseCounts)
-            found[name] = Counts(held.dense().values + values)
-        for place, (weight, sums, products) in self.reals.items():
-            name = plan.frame.names[place]
-            centre = self.of.centre[[*plan.frame.parents[place].tolist(), place]]
-            inferred, held = centred(weight, sums, products, centre), found[name]
-            if isinstance(held, Moments):
-                found[name] = held + inferred.at(0)
-            else:
-                assert isinstance(held, ConditionalMoments)
-                found[name] = held + _shaped(inferred, held.shape)
-        return found
+            parts = (chance.sum(axis=1), sums, products)
+            for out, new in zip(compiled.sums_of(place, self.sums), parts, strict=True):
+                np.add.at(out, choice[:, row], new)
 
 
 def moment_sums(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """(configurations, k) Σ w z and (configurations, k, k) Σ w z zᵀ over the cases of each."""
     weighted = values * weights[:, :, None]
-    products = weighted.swapaxes(1, 2) @ values
-    return weighted.sum(axis=1), (products + products.swapaxes(1, 2)) / 2
-
-
-def centred(weight: Floats, sums: Floats, products: Floats, centre: Floats) -> ConditionalMoments:
-    """The moments behind sums about a centre."""
-    safe = np.where(weight > 0, weight, 1.0)
-    off = sums / safe[:, None]
-    scatter = products - weight[:, None, None] * off[:, :, None] * off[:, None, :]
-    places = np.arange(centre.size)
-    scatter[:, places, places] = np.maximum(scatter[:, places, places], 0.0)
-    means = np.where(weight[:, None] > 0, centre + off, 0.0)
-    return ConditionalMoments(weight, means, scatter)
+    return weighted.sum(axis=1), weighted.swapaxes(1, 2) @ values
 
 
 def _shaped(found: ConditionalMoments, shape: tuple[int, ...]) -> ConditionalMoments:
@@ -221,9 +219,3 @@ def _shaped(found: ConditionalMoments, shape: tuple[int, ...]) -> ConditionalMom
         found.means.reshape(*shape, size),
         found.scatter.reshape(*shape, size, size),
     )
-
-
-def _codes_of(group: Group, part: Part) -> Ints:
-    places = group.kind.held
-    at = [places.index(each) for each in part.held]
-    return np.asarray(group.codes[at], dtype=np.int64)
