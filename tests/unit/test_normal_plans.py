@@ -59,7 +59,7 @@ def test_stand_ins_have_the_weight_the_mean_and_the_scatter_of_the_cases(size):
 def test_many_cases_of_few_patterns_are_summed_as_joint_normals_say(network):
     data = patterns(network, 90, 2)
     found, likelihood = found_by(network, data)
-    mass, counts = 0.0, {name: 0.0 for name in network}
+    mass, counts = 0.0, dict.fromkeys(network, 0.0)
     second = dict.fromkeys(network, 0.0)
     for case, weight in enumerate(data.weights):
         given = {}
@@ -76,10 +76,9 @@ def test_many_cases_of_few_patterns_are_summed_as_joint_normals_say(network):
     assert_allclose(likelihood, mass, rtol=1e-10)
     for name, held in found.items():
         assert_allclose(held.total, counts[name])
-        if isinstance(held, tc.ConditionalMoments):
-            held = held.pooled()
-        if isinstance(held, Moments):
-            square = held.scatter + held.weight * np.outer(held.means, held.means)
+        own = held.pooled() if isinstance(held, tc.ConditionalMoments) else held
+        if isinstance(own, Moments):
+            square = own.scatter + own.weight * np.outer(own.means, own.means)
             assert_allclose(square, second[name], rtol=1e-9, atol=1e-8)
 
 
