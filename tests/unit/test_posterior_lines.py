@@ -129,13 +129,74 @@ def test_it_is_shown_saved_as_plain_data_and_drawn_into_columns(tmp_path, capsys
     assert json.loads(capsys.readouterr().out)["settings"]["normal_prior"] == "NormalGamma(2)"
 
 
-def test_rules_about_tables_hold_and_those_about_regressions_are_refused():
-    found = tc.posterior(NETWORK.dag, CASES, knowledge="P(A0=a) = 0.3")
+def test_rules_about_tables_and_about_regressions_hold_together():
+    rules = "P(A0=a) = 0.3\nintercept(X1) >= 0"
+    found = tc.posterior(NETWORK.dag, CASES, knowledge=rules, seed=1)
     assert_allclose(found.mean["A0"], [0.3, 0.7])
-    assert found.mean["X1"].shape == (3, 2)
+    assert (found.draws["X1"][..., 0] >= 0).all()
+    assert found.settings["knowledge"] == rules
     with pytest.raises(tc.KnowledgeError) as raised:
-        tc.posterior(NETWORK.dag, CASES, knowledge="intercept(X1) >= 0")
-    assert str(raised.value) == (
-        "line 1: tc.posterior holds rules about tables only\n\n    intercept(X1) >= 0\n"
-        "    ^^^^^^^^^^^^^^^^^^\n\ntc.fit holds rules about regressions"
+        tc.posterior(NETWORK.dag, CASES, knowledge="intercept(X1) >= 0 confidence 0.9")
+    assert str(raised.value).startswith("line 1: a rule about a regression is certain or left out")
+
+
+def test_a_quantity_of_one_regression_is_exact_and_draws_agree():
+    for text in (
+        "coefficient(X3, X0 | A0=a, A2=b)",
+        "2 * intercept(X1 | A2=b) - 1",
+        "variance(X1 | A2=a)",
+    ):
+        found = FOUND.of(text)
+        assert found.margins is not None
+        assert_allclose(found.draws.mean(axis=0), found.mean, atol=0.15)
+        low, high = found.interval
+        inside = (found.draws >= low) & (found.draws <= high)
+        assert_allclose(inside.mean(axis=0), 0.95, atol=0.02)
+        limit = float(np.median(found.draws))
+        assert_allclose(found.above(limit), (found.draws > limit).mean(axis=0), atol=0.03)
+
+
+def test_a_quantity_is_a_students_t_or_an_inverse_gamma():
+    own = FOUND.lines["X1"].each[1]
+    t = stats.t(own.freedom, own.centre[0], np.sqrt(own.inverse[0, 0] * own.residual / own.freedom))
+    found = FOUND.of("3 - intercept(X1 | A2=b)")
+    assert_allclose([float(found), found.sd[0]], [3 - t.mean(), t.std()])
+    assert_allclose(np.ravel(found.interval), [3 - t.ppf(0.975), 3 - t.ppf(0.025)])
+    assert_allclose(found.above(2.0), t.cdf(1.0))
+    noise = stats.invgamma(own.freedom / 2, scale=own.residual / 2)
+    found = FOUND.of("-2 * variance(X1 | A2=b)")
+    assert_allclose([float(found), found.sd[0]], [-2 * noise.mean(), 2 * noise.std()])
+    assert_allclose(np.ravel(found.interval), [-2 * noise.ppf(0.975), -2 * noise.ppf(0.025)])
+    assert_allclose(found.above(-1.0), noise.cdf(0.5))
+
+
+def test_a_quantity_of_several_regressions_has_a_line_for_each_configuration():
+    found = FOUND.of("intercept(X1) - intercept(X1 | A2=a)")
+    assert found.labels == (
+        "-intercept(X1 | A2=a) + intercept(X1 | A2=b)",
+        "-intercept(X1 | A2=a) + intercept(X1 | A2=c)",
     )
+    assert found.margins is None
+    drawn = FOUND.draws["X1"][..., 0]
+    assert_allclose(found.draws, drawn[:, 1:] - drawn[:, :1])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "coefficient(X3, X0) + P(A0=a)",
+            "coefficient(X3, X0) + P(A0=a) is about numbers of regressions and about "
+            "probabilities\n\nask for each by itself, and compute with their draws",
+        ),
+        (
+            "variance(A0)",
+            "'A0' is discrete and has no variance\n\n    variance(A0)\n             ^^"
+            "\n\nits rules speak of probabilities",
+        ),
+    ],
+)
+def test_a_quantity_that_is_none_is_refused(text, message):
+    with pytest.raises(tc.KnowledgeError) as raised:
+        FOUND.of(text)
+    assert str(raised.value) == message

@@ -41,7 +41,8 @@ tacit posterior patients.csv --network asia.bif --knowledge experts.know -o mean
 
 NO_EVIDENCE = (
     "no log marginal likelihood: it is not computed with missing cells, under rules that are not "
-    "linear, or with --likelihood binomial_product"
+    "linear or tie coefficients of several regressions, where hardly any draw keeps the rules, or "
+    "with --likelihood binomial_product"
 )
 
 

@@ -71,6 +71,20 @@ def bind_regressions(
     return Regressed(slots, tuple(rules), tuple(rows))
 
 
+def measured_regressions(
+    rule: Rule, families: Mapping[str, tuple[Variable, ...]], declared: Sequence[Rule] = ()
+) -> Regressed:
+    """A quantity, said as `quantity <= 0`: any sum of coefficients, intercepts and variances."""
+    tables = {
+        name: tuple(axis for axis in axes if isinstance(axis, Discrete))
+        for name, axes in families.items()
+        if isinstance(axes[-1], Discrete)
+    }
+    slots = Slots.of(families)
+    names = names_of(list(declared), Cells.of(tables), None, list(slots.families))
+    return Regressed(slots, (rule,), tuple(_rows(names, slots, 0, rule)))
+
+
 def refuse_doubt(rule: Rule) -> NoReturn:
     """Say that a rule about a regression cannot be said with less than certainty."""
     raise fault(

@@ -20,6 +20,7 @@ from tacit.knowledge.expressions import Coefficient, Expression, Factors, Link, 
 from tacit.knowledge.parsing import expression_of, rule_of
 from tacit.knowledge.rows import Rows
 from tacit.knowledge.terms import Probability
+from tacit.learn.continuous.derived import Margin, measured, speaks_of_numbers
 from tacit.learn.posteriors import Posterior
 from tacit.learn.predictive import networks
 
@@ -31,34 +32,45 @@ MOST_ASKED = 1_000
 class Derived:
     """A quantity for every value of what it leaves free, with its draws.
 
-    labels  each instance in words; one, the text itself, where nothing is free
-    draws   (draws, instances)
+    labels   each instance in words; one, the text itself, where nothing is free
+    draws    (draws, instances)
+    margins  closed forms of all instances, where regressions have them: what is told is then exact
     """
 
     text: str
     labels: tuple[str, ...]
     draws: Floats
     level: float
+    margins: tuple[Margin, ...] | None = None
 
     @property
     def mean(self) -> Floats:
         """(instances,)"""
+        if self.margins is not None:
+            return np.array([each.mean for each in self.margins])
         return np.asarray(self.draws.mean(axis=0))
 
     @property
     def sd(self) -> Floats:
         """(instances,)"""
+        if self.margins is not None:
+            return np.array([each.sd for each in self.margins])
         return np.asarray(self.draws.std(axis=0))
 
     @property
     def interval(self) -> tuple[Floats, Floats]:
         """Lower and upper ends, equal tails cut off."""
         tails = [(1 - self.level) / 2, (1 + self.level) / 2]
+        if self.margins is not None:
+            low, high = (np.array([each.quantile(tail) for each in self.margins]) for tail in tails)
+            return low, high
         lower, upper = np.quantile(self.draws, tails, axis=0)
         return np.asarray(lower), np.asarray(upper)
 
     def above(self, limit: float) -> Floats:
         """(instances,) the probability that it is above this."""
+        if self.margins is not None:
+            return np.array([each.above(limit) for each in self.margins])
         return np.asarray((self.draws > limit).mean(axis=0))
 
     def __float__(self) -> float:
@@ -94,6 +106,9 @@ def derived(posterior: Posterior, text: str) -> Derived:
     if not isinstance(text, str):
         raise KnowledgeError(f'a quantity is a text such as "P(A=a | B=b)", not {text!r:.60}')
     said = expression_of(text)
+    if speaks_of_numbers(said):
+        own = measured(posterior, text)
+        return Derived(text, own.labels, own.draws, posterior.level, own.margins)
     bound = bind([rule_of(f"{text} <= 0")], posterior.cells, ordered=posterior.cells.declared)
     if any(isinstance(part.of, Factors) for part in said.parts):
         return _by_functions(posterior, text, said)

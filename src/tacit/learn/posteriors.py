@@ -19,6 +19,7 @@ from tacit.estimate.posteriors import Interval, cell_interval, cell_variance
 from tacit.knowledge.bound import Bound
 from tacit.knowledge.cells import Cells
 from tacit.learn.continuous.lines import Lines
+from tacit.learn.diagnostics import Diagnostics
 from tacit.learn.evidence import LogEvidence
 from tacit.learn.fits import CasesUsed
 from tacit.learn.ground import Ground
@@ -39,42 +40,6 @@ class Belief:
     confidence: float
     probability: float
     by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostics:
-    """How far the numbers of a posterior can be trusted.
-
-    sampled  cells whose mean was estimated from draws; all others are exact
-    size     the least effective sample size among them
-    rhat     the worst split R-hat
-    error    the largest Monte Carlo error of a mean
-    settled  whether the wished precision was reached everywhere
-    ways     how many blocks of ruled rows were solved in which way
-    accepted share of draws that kept rules which are not linear
-    """
-
-    sampled: int
-    size: float
-    rhat: float
-    error: float
-    settled: bool
-    ways: Mapping[str, int]
-    accepted: float = 1.0
-
-    def __str__(self) -> str:
-        said = [f"{counted(count, 'block')}: {way}" for way, count in self.ways.items()]
-        if self.sampled:
-            said.append(
-                f"{counted(self.sampled, 'cell')} by draws: least effective sample size "
-                f"{self.size:,.0f}, worst R-hat {self.rhat:.3f}, largest Monte Carlo error "
-                f"{self.error:.1e}"
-            )
-        else:
-            said.append("all means are exact")
-        if not self.settled:
-            said.append("the wished precision was not reached")
-        return "\n".join(said)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -138,7 +103,7 @@ class Posterior:
     modes: tuple[Mode, ...] = ()
     scene: Scene | None = None
     counts: Floats | None = None
-    weighed: Callable[[], LogEvidence] | None = None
+    weighed: Callable[[], LogEvidence | None] | None = None
     lines: Mapping[str, Lines] = field(default_factory=dict)
 
     @cached_property

@@ -23,6 +23,9 @@ from tacit.infer.likelihood import log_likelihood
 from tacit.infer.prediction import observed_columns, predict
 from tacit.learn.posteriors import Posterior, Tables
 
+BLOCK = 2**22
+"""Draws times cases that are held at once."""
+
 
 def log_predictive(posterior: Posterior, data: Any) -> Floats:
     """(cases,) log P(case given the old cases).
@@ -36,6 +39,7 @@ def log_predictive(posterior: Posterior, data: Any) -> Floats:
     total = np.zeros(len(cases))
     for own in posterior.lines.values():
         total += own.log_predictive([cases[axis.name] for axis in own.axes])
+    total += _by_draws(posterior, cases)
     places = np.full(posterior.cells.size, -1, dtype=np.int64)
     places[posterior.whole.cells] = np.arange(posterior.whole.cells.size)
     used = np.empty((len(cases), len(names)), dtype=np.int64)
@@ -48,6 +52,23 @@ def log_predictive(posterior: Posterior, data: Any) -> Floats:
             plain = np.log(posterior.mean[name].ravel()[inside])
             total += np.where(used[:, at] < 0, plain, 0.0)
     return total + _together(posterior, used)
+
+
+def _by_draws(posterior: Posterior, cases: Dataset) -> Floats:
+    """(cases,) log E[Π density] over the regressions that are known by draws, a block of cases at a
+    time: rules may tie several that one case uses."""
+    lines = [own for own in posterior.lines.values() if own.drawn]
+    found = np.zeros(len(cases))
+    if not lines:
+        return found
+    step = max(1, BLOCK // len(lines[0].drawn[0].values))
+    for start in range(0, len(cases), step):
+        here = slice(start, start + step)
+        logs = sum(own.log_densities([cases[axis.name][here] for axis in own.axes])
+                   for own in lines)  # fmt: skip
+        top = np.max(logs, axis=0)
+        found[here] = top + np.log(np.exp(logs - top).mean(axis=0))
+    return found
 
 
 def _together(posterior: Posterior, used: Ints) -> Floats:

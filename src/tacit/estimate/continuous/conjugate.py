@@ -11,7 +11,7 @@ prior's cases (0) or of these and the cases together (1), of weights 0 and N:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lgamma, log, pi
+from math import exp, lgamma, log, pi
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Conjugate:
     log_det   log |A|
     residual  R
     freedom   degrees of freedom of the variance
+    taken     directions that rules take from it
     """
 
     centre: Floats
@@ -39,6 +40,7 @@ class Conjugate:
     log_det: float
     residual: float
     freedom: float
+    taken: int = 0
 
     @staticmethod
     def of(moments: Moments, freedom: float) -> Conjugate:
@@ -56,10 +58,56 @@ class Conjugate:
         left = float(moments.scatter[-1, -1] - slopes @ cross)
         return Conjugate(centre, inverse, float(log_det), max(left, 0.0), freedom)
 
+    @property
+    def mean(self) -> Floats:
+        """(numbers,) E of coefficients..., intercept, sd, the root of an inverse gamma:
+        E[sd] = √(R / 2) Γ((freedom - 1) / 2) / Γ(freedom / 2)."""
+        ratio = exp(lgamma((self.freedom - 1) / 2) - lgamma(self.freedom / 2))
+        return np.append(self.centre, np.sqrt(self.residual / 2) * ratio)
+
+    @property
+    def sd(self) -> Floats:
+        """(numbers,) the standard deviation of each; inf where degrees of freedom are too few."""
+        variance = self.residual / (self.freedom - 2) if self.freedom > 2 else np.inf
+        with np.errstate(invalid="ignore"):
+            spread = np.sqrt(np.diag(self.inverse) * variance)
+        spread[np.diag(self.inverse) == 0] = 0.0
+        left = variance - self.mean[-1] ** 2 if self.freedom > 2 else np.inf
+        return np.append(spread, np.sqrt(max(left, 0.0)))
+
+    @property
+    def mode(self) -> Floats:
+        """(numbers,) the most probable, of the density of coefficients, intercept and variance."""
+        variance = self.residual / (self.freedom + self.centre.size - self.taken + 2)
+        return np.append(self.centre, np.sqrt(variance))
+
+    def draws(self, many: int, random: np.random.Generator) -> Floats:
+        """(draws, numbers) coefficients..., intercept, sd."""
+        betas, variances = self.draw(random, many)
+        return np.column_stack([betas, np.sqrt(variances)])
+
+    def log_density(self, rows: Floats, child: Floats) -> Floats:
+        """(cases,) of the child, Student's t: (cases, parents + 1) rows of (parents, 1)."""
+        from scipy.stats import t
+
+        spread = 1 + np.einsum("ci,ij,cj->c", rows, self.inverse, rows)
+        scale = np.sqrt(self.residual / self.freedom * spread)
+        middle: Floats = np.asarray(rows @ self.centre, dtype=np.float64)
+        return np.asarray(t.logpdf(child, self.freedom, middle, scale))
+
+    def _root(self) -> Floats:
+        """A root of the inverse, which has no rank in directions that rules take."""
+        if not self.taken:
+            return np.asarray(np.linalg.cholesky(self.inverse), dtype=np.float64)
+        size = np.sqrt(np.diag(self.inverse))
+        size = np.where(size > 0, size, 1.0)
+        values, vectors = np.linalg.eigh(self.inverse / np.outer(size, size))
+        return np.asarray(size[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))
+
     def draw(self, random: np.random.Generator, many: int) -> tuple[Floats, Floats]:
         """(draws, parents + 1) coefficients..., intercept, and (draws,) variances."""
         variance = self.residual / random.chisquare(self.freedom, many)
-        root = np.linalg.cholesky(self.inverse)
+        root = self._root()
         away = random.standard_normal((many, self.centre.size)) @ root.T
         return self.centre + np.sqrt(variance)[:, None] * away, variance
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, lgamma, prod
+from math import prod
+from typing import TypeAlias
 
 import numpy as np
 
-from tacit.arrays import Column, Floats
+from tacit.arrays import Column, Floats, Ints
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.estimate.continuous.conjugate import Conjugate, log_marginal, posterior_of
+from tacit.estimate.continuous.drawn import Drawn
 from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.continuous.regressions import Gaussian, joined, moments_at
+from tacit.estimate.continuous.tying import Member
 from tacit.estimate.posteriors import Interval
+from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import cells
 from tacit.learn.fits import Evidence
+
+Known: TypeAlias = Conjugate | Drawn
+"""What is known of one regression: in closed form, or by draws."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,15 +35,7 @@ class Lines:
     """
 
     axes: tuple[Variable, ...]
-    each: tuple[Conjugate, ...]
-
-    @staticmethod
-    def of(axes: tuple[Variable, ...], evidence: Evidence, pseudo: Pseudo) -> Lines:
-        """What is known after these cases."""
-        many = prod(_shape(axes))
-        return Lines(
-            axes, tuple(posterior_of(moments_at(evidence, at), pseudo) for at in range(many))
-        )
+    each: tuple[Known, ...]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -47,27 +46,22 @@ class Lines:
     @property
     def mean(self) -> Floats:
         """E of each; the sd is the root of an inverse gamma."""
-        return self._laid([np.append(own.centre, _mean_sd(own)) for own in self.each])
+        return self._laid([own.mean for own in self.each])
 
     @property
     def sd(self) -> Floats:
         """The standard deviation of each; inf where there are too few degrees of freedom."""
-        found = []
-        for own in self.each:
-            variance = own.residual / (own.freedom - 2) if own.freedom > 2 else np.inf
-            spread = np.sqrt(np.diag(own.inverse) * variance)
-            left = variance - _mean_sd(own) ** 2 if own.freedom > 2 else np.inf
-            found.append(np.append(spread, np.sqrt(max(left, 0.0))))
-        return self._laid(found)
+        return self._laid([own.sd for own in self.each])
 
     @property
     def mode(self) -> Floats:
         """The most probable numbers, of the density of coefficients, intercept and variance."""
-        found = []
-        for own in self.each:
-            variance = own.residual / (own.freedom + own.centre.size + 2)
-            found.append(np.append(own.centre, np.sqrt(variance)))
-        return self._laid(found)
+        return self._laid([own.mode for own in self.each])
+
+    @property
+    def drawn(self) -> tuple[Drawn, ...]:
+        """The regressions that are known by draws."""
+        return tuple(own for own in self.each if isinstance(own, Drawn))
 
     def interval(self, level: float) -> Interval:
         """Equal tails cut off."""
@@ -78,10 +72,7 @@ class Lines:
 
     def draws(self, many: int, random: np.random.Generator) -> Floats:
         """(draws, configurations..., numbers)"""
-        found = []
-        for own in self.each:
-            betas, variances = own.draw(random, many)
-            found.append(np.column_stack([betas, np.sqrt(variances)]))
+        found = [own.draws(many, random) for own in self.each]
         return np.stack(found, axis=1).reshape(many, *_shape(self.axes), -1)
 
     def family(self, numbers: Floats) -> Gaussian:
@@ -94,9 +85,25 @@ class Lines:
         )
 
     def log_predictive(self, columns: Sequence[Column]) -> Floats:
-        """(cases,) log P(child | parents, old cases), a Student's t."""
-        from scipy.stats import t
+        """(cases,) log P(child | parents, old cases), a Student's t; 0 where the regression is
+        known by draws."""
+        found = np.zeros(len(columns[-1]))
+        for own, here, rows, child in self._parts(columns):
+            if isinstance(own, Conjugate):
+                found[here] = own.log_density(rows, child)
+        return found
 
+    def log_densities(self, columns: Sequence[Column]) -> Floats:
+        """(draws, cases) log P(child | parents, draw) where the regression is known by draws, 0
+        elsewhere."""
+        found = np.zeros((len(self.drawn[0].values), len(columns[-1])))
+        for own, here, rows, child in self._parts(columns):
+            if isinstance(own, Drawn):
+                found[:, here] = own.log_densities(rows, child)
+        return found
+
+    def _parts(self, columns: Sequence[Column]) -> Iterator[tuple[Known, Ints, Floats, Floats]]:
+        """Every regression with its cases: where they stand, their parents and 1, the child."""
         reals = [c for c, axis in zip(columns, self.axes, strict=True)
                  if isinstance(axis, Continuous)]  # fmt: skip
         codes = [c for c, axis in zip(columns, self.axes, strict=True)
@@ -106,15 +113,9 @@ class Lines:
         if codes:
             at = cells(_shape(self.axes), codes)
         design: Floats = np.column_stack([*parents, np.ones(len(child))]).astype(np.float64)
-        found = np.full(len(child), np.nan)
         for configuration, own in enumerate(self.each):
             here = np.flatnonzero(at == configuration)
-            rows = design[here]
-            spread = 1 + np.einsum("ci,ij,cj->c", rows, own.inverse, rows)
-            scale = np.sqrt(own.residual / own.freedom * spread)
-            middle: Floats = np.asarray(rows @ own.centre, dtype=np.float64)
-            found[here] = t.logpdf(child[here], own.freedom, middle, scale)
-        return found
+            yield own, here, design[here], np.asarray(child[here], dtype=np.float64)
 
     def _laid(self, found: Sequence[Floats]) -> Floats:
         return np.array(found).reshape(*_shape(self.axes), -1)
@@ -124,25 +125,36 @@ def lines_of(
     families: Mapping[str, tuple[Variable, ...]],
     evidence: Mapping[str, Evidence],
     normal: Mapping[str, Pseudo],
+    ruled: Mapping[Member, Known],
 ) -> dict[str, Lines]:
-    """The posterior of every Gaussian family."""
-    return {name: Lines.of(families[name], evidence[name], normal[name]) for name in normal}
+    """The posterior of every Gaussian family.
+
+    ruled  the regressions that rules speak of
+    """
+    found = {}
+    for name, pseudo in normal.items():
+        axes = families[name]
+        each = [
+            ruled.get((name, at)) or posterior_of(moments_at(evidence[name], at), pseudo)
+            for at in range(prod(_shape(axes)))
+        ]
+        found[name] = Lines(axes, tuple(each))
+    return found
 
 
-def lines_evidence(evidence: Mapping[str, Evidence], normal: Mapping[str, Pseudo]) -> float:
-    """log P(the continuous cells given the discrete ones)."""
+def lines_evidence(
+    evidence: Mapping[str, Evidence],
+    normal: Mapping[str, Pseudo],
+    ruled: Collection[Member] = (),
+) -> float:
+    """log P(the continuous cells given the discrete ones), without regressions under rules."""
     total = 0.0
     for name, pseudo in normal.items():
         held = evidence[name]
-        many = held.weights.size if hasattr(held, "weights") else 1
-        total += sum(log_marginal(moments_at(held, at), pseudo) for at in range(many))
+        many = held.weights.size if isinstance(held, ConditionalMoments) else 1
+        free = [at for at in range(many) if (name, at) not in ruled]
+        total += sum(log_marginal(moments_at(held, at), pseudo) for at in free)
     return total
-
-
-def _mean_sd(own: Conjugate) -> float:
-    """E[sd]: √(R / 2) Γ((freedom - 1) / 2) / Γ(freedom / 2)."""
-    ratio = exp(lgamma((own.freedom - 1) / 2) - lgamma(own.freedom / 2))
-    return float(np.sqrt(own.residual / 2) * ratio)
 
 
 def _shape(axes: Sequence[Variable]) -> tuple[int, ...]:

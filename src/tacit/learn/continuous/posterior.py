@@ -1,23 +1,28 @@
-"""Posteriors of networks with continuous variables: tables as ever, regressions in closed form."""
+"""Posteriors of networks with continuous variables: tables as ever, and regressions beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from tacit.core.dag import Dag
 from tacit.core.network import Network
-from tacit.core.variables import Discrete
-from tacit.estimate.continuous.prior import NormalGamma, Scales
-from tacit.knowledge.faults import fault
+from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.estimate.continuous.prior import NormalGamma, Pseudo, Scales
+from tacit.estimate.continuous.tying import Ties
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.regressions import speaks_of_regressions
 from tacit.learn.continuous.lines import Lines, lines_evidence, lines_of
+from tacit.learn.continuous.restrained import ROUGH, Weigher, diagnosed, ruled_lines
 from tacit.learn.counted import Counted
-from tacit.learn.evidence import LogEvidence
 from tacit.learn.posteriors import Posterior
+from tacit.learn.ruled import certain_part, ruled
 from tacit.learn.structures import Structure
+from tacit.learn.whole import Asking
+
+AGREED = 1.05
+"""Chains whose R-hat is above this are not in the same places."""
 
 
 class Wished(Protocol):
@@ -35,6 +40,10 @@ class Wished(Protocol):
     def gaussian(self) -> NormalGamma | None:
         """The prior of Gaussian families."""
 
+    @property
+    def asking(self) -> Asking:
+        """What is wanted of the posterior."""
+
 
 W = TypeVar("W", bound=Wished)
 
@@ -42,35 +51,61 @@ W = TypeVar("W", bound=Wished)
 def posterior_with_reals(
     counted: Counted, wish: W, of_tables: Callable[[W, Counted], Posterior]
 ) -> Posterior:
-    """The posterior of tables under their rules, and of every regression under `NormalGamma`.
+    """The posterior of tables and of regressions under their rules, these under `NormalGamma`.
 
     Given complete cases they are independent: parameters of different families share no case's term
     of the likelihood. [Thm 2.2.3]
     """
-    _refuse_regressions(wish.knowledge)
+    ties = ties_of(wish, counted.families)
     discrete = [name for name, axes in counted.families.items() if isinstance(axes[-1], Discrete)]
     prior = wish.gaussian or NormalGamma()
-    scales = Scales.within(counted.evidence, counted.families)
+    normal = pseudo_of(prior, counted.families, Scales.within(counted.evidence, counted.families))
+    ruled = ruled_lines(ties, counted.evidence, normal, wish.asking)
+    lines = lines_of(counted.families, counted.evidence, normal, ruled.known)
+    free = lines_evidence(counted.evidence, normal, ruled.known)
+    tables = of_tables(of_discrete(wish, counted.variables, discrete), _part(counted, discrete))
+    weigher = None if tables.weighed is None else Weigher(tables.weighed, ruled.weighed, free)
+    return whole_of(wish, replace(tables, weighed=weigher), lines, prior, ruled.ways)
+
+
+def ties_of(wish: Wished, families: Mapping[str, tuple[Variable, ...]]) -> Ties | None:
+    """What rules say of the regressions; an error about any rule that does not fit."""
+    if wish.knowledge is None:
+        return None
+    known = ruled(certain_part(wish.knowledge), wish.structure.dag, families)
+    return None if known is None else known.ties
+
+
+def pseudo_of(
+    prior: NormalGamma, families: Mapping[str, tuple[Variable, ...]], scales: Scales
+) -> dict[str, Pseudo]:
+    """What the prior says of every Gaussian family."""
     prior.check_names(scales.names)
-    normal = {
-        name: prior.pseudo([axis.name for axis in axes if not isinstance(axis, Discrete)], scales)
-        for name, axes in counted.families.items()
-        if name not in discrete
+    return {
+        name: prior.pseudo([axis.name for axis in axes if isinstance(axis, Continuous)], scales)
+        for name, axes in families.items()
+        if isinstance(axes[-1], Continuous)
     }
-    lines = lines_of(counted.families, counted.evidence, normal)
-    tables = of_tables(_of_tables(wish, counted, discrete), _part(counted, discrete))
-    return _whole(tables, counted, lines, lines_evidence(counted.evidence, normal), prior)
 
 
-def _of_tables(wish: W, counted: Counted, discrete: list[str]) -> W:
+def of_discrete(wish: W, variables: Mapping[str, Variable], discrete: Sequence[str]) -> W:
     """The same wish about the discrete variables alone; none of them has a continuous parent."""
     dag = wish.structure.dag
     part = Structure(
         Dag({name: dag.parents[name] for name in discrete}),
-        {name: counted.variables[name] for name in discrete},
+        {name: variables[name] for name in discrete},
         wish.structure.notes,
     )
-    return replace(wish, structure=part)  # type: ignore[type-var]
+    knowledge = wish.knowledge
+    if knowledge is not None:
+        structure = set(map(id, knowledge.structure))
+        kept = [
+            rule
+            for rule in knowledge.rules
+            if id(rule) not in structure and not speaks_of_regressions(rule)
+        ]
+        knowledge = Knowledge(tuple(kept))
+    return replace(wish, structure=part, knowledge=knowledge)  # type: ignore[type-var]
 
 
 def _part(counted: Counted, discrete: list[str]) -> Counted:
@@ -79,48 +114,34 @@ def _part(counted: Counted, discrete: list[str]) -> Counted:
     return Counted(families, evidence, counted.cases, counted.notes)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Weigher:
-    """Log marginal likelihood of tables and of regressions together."""
-
-    tables: Callable[[], LogEvidence]
-    lines: float
-
-    def __call__(self) -> LogEvidence:
-        found = self.tables()
-        return replace(found, value=found.value + self.lines)
-
-
-def _whole(
+def whole_of(
+    wish: Wished,
     tables: Posterior,
-    counted: Counted,
     lines: dict[str, Lines],
-    evidence: float,
     prior: NormalGamma,
+    ways: Mapping[str, int],
 ) -> Posterior:
+    """Tables and regressions as one posterior."""
+    dag = wish.structure.dag
     families = {
         name: tables.network[name]
         if name in tables.network
         else lines[name].family(lines[name].mean)
-        for name in counted.families
+        for name in dag.names
     }
-    dag = Dag({name: tuple(axis.name for axis in axes[:-1])
-               for name, axes in counted.families.items()})  # fmt: skip
+    variables = {name: family.variables[-1] for name, family in families.items()}
+    drawn = [each for own in lines.values() for each in own.drawn]
+    notes = tables.notes
+    if drawn and max(float(each.rhat.max()) for each in drawn) > AGREED:
+        notes = (*notes, ROUGH)
     settings = {**tables.settings, "structure": str(dag), "normal_prior": prior.describe()}
+    if wish.knowledge is not None:
+        settings["knowledge"] = str(wish.knowledge)
     return replace(
         tables,
-        network=Network(dag, counted.variables, families),
+        network=Network(dag, variables, families),
         lines=lines,
         settings=settings,
-        weighed=None if tables.weighed is None else _Weigher(tables.weighed, evidence),
+        notes=notes,
+        diagnostics=diagnosed(tables.diagnostics, drawn, ways),
     )
-
-
-def _refuse_regressions(knowledge: Knowledge | None) -> None:
-    """Nothing, or an error about a rule that speaks of a regression."""
-    for rule in () if knowledge is None else knowledge.rules:
-        if speaks_of_regressions(rule):
-            raise fault(
-                rule, None, "tc.posterior holds rules about tables only",
-                "tc.fit holds rules about regressions",
-            )  # fmt: skip
