@@ -101,18 +101,21 @@ class NormalExpectation:
     def run(self, network: Network) -> Expected:
         """The expected statistics under these parameters, and how likely they make the cases."""
         total = sum(known_likelihood(network, name, held) for name, held in self.known.items())
-        parameters = Parameters.of(self.held.plan, network)
+        sums = self.infer(Parameters.of(self.held.plan, network))
+        return Expected(self.evidence(sums), total + float(sums.mass.sum()))
+
+    def infer(self, parameters: Parameters) -> Sums:
+        """What the cases with gaps say under these parameters."""
         exact = not bool((parameters.numbers.noise > 0).all())
         sums = self.compiled.nothing() if exact else self.compiled.run(parameters)
-        total += float(sums.mass.sum())
         slow = Slow(self, sums)
-        for group in self.held.groups if exact else self.left:
+        for at, group in enumerate(self.held.groups if exact else self.left):
             for found in solved(self.held, group, parameters):
                 weights = self.weights[found.cases]
                 counted = weights > 0
-                total += float(weights[counted] @ found.mass[counted])
+                sums.mass[at] += float(weights[counted] @ found.mass[counted])
                 slow.add(group, found, weights)
-        return Expected(self.evidence(sums), total)
+        return sums
 
     def evidence(self, sums: Sums) -> dict[str, Evidence]:
         """What was shown and what is expected, together."""

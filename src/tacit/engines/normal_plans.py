@@ -105,7 +105,11 @@ def _of_table(plan: Plan, kind: Kind, family: int, states: Ints) -> tuple[int, I
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """All small groups, for as many steps as there will be."""
+    """All small groups, for as many steps as there will be.
+
+    need  the room that they take
+    many  how many groups there are, those that are not small included
+    """
 
     plan: Plan
     groups: told.Groups
@@ -114,6 +118,7 @@ class Compiled:
     families: told.Regressions
     cases: told.Cases
     need: _Size
+    many: int
 
     @staticmethod
     def of(held: Grouped, weights: Floats, centre: Floats) -> tuple[Compiled, tuple[Group, ...]]:
@@ -135,6 +140,7 @@ class Compiled:
             _families(plan.frame, centre),
             told.Cases(held.reals, held.codes, weights),
             _largest([sizes[key] for key in kinds]),
+            len(held.groups),
         )
         return compiled, left
 
@@ -165,7 +171,7 @@ class Compiled:
             np.zeros(own.sums_at[-1]),
             np.zeros(own.products_at[-1]),
             np.zeros(self.plan.layout.size),
-            np.zeros(self.groups.joint.size),
+            np.zeros(self.many),
         )
 
     def sums_of(self, place: int, sums: told.Sums) -> tuple[Floats, Floats, Floats]:
@@ -186,13 +192,8 @@ class Compiled:
         own = self.families
         axes = own.axes[own.axes_at[place] : own.axes_at[place + 1]]
         weight, first, second = self.sums_of(place, sums)
-        off = first / np.where(weight > 0, weight, 1.0)[:, None]
-        lower = np.tril(second - weight[:, None, None] * off[:, :, None] * off[:, None, :])
-        scatter = lower + np.tril(lower, -1).swapaxes(1, 2)
-        diagonal = np.arange(axes.size)
-        scatter[:, diagonal, diagonal] = np.maximum(scatter[:, diagonal, diagonal], 0.0)
-        means = np.where(weight[:, None] > 0, own.centre[axes] + off, 0.0)
-        return ConditionalMoments(weight, means, scatter)
+        whole = np.tril(second) + np.tril(second, -1).swapaxes(1, 2)
+        return centred(weight, first, whole, own.centre[axes])
 
     def _room(self) -> told.Room:
         from tacit.kernels import reals_told as told
@@ -281,3 +282,13 @@ def codes_of(group: Group, part: Part) -> Ints:
     places = group.kind.held
     at = [places.index(each) for each in part.held]
     return np.asarray(group.codes[at], dtype=np.int64)
+
+
+def centred(weight: Floats, sums: Floats, products: Floats, centre: Floats) -> ConditionalMoments:
+    """The moments behind sums about a centre, regression by regression."""
+    off = sums / np.where(weight > 0, weight, 1.0)[:, None]
+    scatter = products - weight[:, None, None] * off[:, :, None] * off[:, None, :]
+    diagonal = np.arange(off.shape[1])
+    scatter[:, diagonal, diagonal] = np.maximum(scatter[:, diagonal, diagonal], 0.0)
+    means = np.where(weight[:, None] > 0, centre + off, 0.0)
+    return ConditionalMoments(weight, means, scatter)

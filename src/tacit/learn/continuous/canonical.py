@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,10 +21,24 @@ from tacit.learn.continuous.problem import NormalIterate, NormalProblem
 from tacit.learn.fits import Evidence
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ending:
+    """Where a run ended, written out: the network, and what the cases say under it."""
+
+    network: Network
+    evidence: Mapping[str, Evidence]
+
+    @staticmethod
+    def of(problem: NormalProblem, here: NormalIterate) -> Ending:
+        """An iterate written out."""
+        evidence = problem.expectation.evidence(here.sums)
+        return Ending(problem.vector.network(here.theta), evidence)
+
+
 def canonical(
-    problem: NormalProblem, here: NormalIterate, hidden: Iterable[str], fixed: Iterable[str] = ()
-) -> NormalIterate:
-    """The same iterate, equally likely: the first child of a hidden continuous variable rises with
+    problem: NormalProblem, here: Ending, hidden: Iterable[str], fixed: Iterable[str] = ()
+) -> Ending:
+    """The same ending, equally likely: the first child of a hidden continuous variable rises with
     it, and the states of a hidden discrete one come the most common first.
 
     fixed  variables whose form rules or priors speak of, or that a given start named
@@ -35,10 +49,10 @@ def canonical(
             continue
         if name in problem.hidden:
             if _falls(here.network, name):
-                here = _changed(problem, here, name, _turned)
+                here = _changed(here, name, _turned)
         elif not _scales_depend(problem, name):
             order = np.argsort(-_state_weights(here.evidence[name]), kind="stable")
-            here = _changed(problem, here, name, _reordering(order))
+            here = _changed(here, name, _reordering(order))
     return here
 
 
@@ -66,18 +80,14 @@ def _state_weights(evidence: Evidence) -> Floats:
 Change = Callable[[Family, Evidence, str], tuple[Family, Evidence]]
 
 
-def _changed(
-    problem: NormalProblem, here: NormalIterate, name: str, change: Change
-) -> NormalIterate:
-    """The iterate with every family changed in which a variable stands."""
+def _changed(here: Ending, name: str, change: Change) -> Ending:
+    """The ending with every family changed in which a variable stands."""
     families: dict[str, Family] = dict(here.network.families)
     evidence = dict(here.evidence)
     for each, family in here.network.families.items():
         if name in (*family.parents, each):
             families[each], evidence[each] = change(family, evidence[each], name)
-    network = Network(here.network.dag, here.network.variables, families)
-    theta = problem.vector.of(network)
-    return replace(here, theta=theta, network=network, evidence=evidence, before=None)
+    return Ending(Network(here.network.dag, here.network.variables, families), evidence)
 
 
 def _turned(family: Family, evidence: Evidence, name: str) -> tuple[Family, Evidence]:

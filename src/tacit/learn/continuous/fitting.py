@@ -25,10 +25,10 @@ from tacit.families.counts import Counts
 from tacit.learn.checkpoints import Checkpoint, open_checkpoint
 from tacit.learn.choices import Choices
 from tacit.learn.climb import Climb
-from tacit.learn.continuous.canonical import canonical
+from tacit.learn.continuous.canonical import Ending, canonical
 from tacit.learn.continuous.notes import continuous_notes
 from tacit.learn.continuous.obeying import Obeying
-from tacit.learn.continuous.problem import NormalIterate, NormalProblem
+from tacit.learn.continuous.problem import NormalIterate, NormalProblem, Ready
 from tacit.learn.continuous.running import Ended, NormalTask, run_normal
 from tacit.learn.continuous.starting import Start
 from tacit.learn.continuous.vector import Vector
@@ -67,7 +67,7 @@ def fit_continuous(gathered: Gathered, choices: Choices, wishes: Wishes, told: R
     said = {**({} if known is None else known.settings), **_further(gathered, wishes)}
     settings = settings_of(gathered.structure, choices, said)
     kept = _checkpoint(problem, settings, choices, wishes, gathered.cases.fingerprint())
-    task = NormalTask(problem, method, begun, bool(hidden) and wishes.start is None)
+    task = NormalTask(Ready.of(problem), method, begun, bool(hidden) and wishes.start is None)
     with impossible_in_words(known):
         ended = run_normal(task, thread_bound(wishes.threads), told, kept)
     return _fit(gathered, choices, settings, problem, ended, method.runs(task.several))
@@ -180,7 +180,7 @@ def _fit(
 ) -> Fit:
     best = int(np.argmax([each.iterate.objective for each in ended.climbs]))
     won = ended.climbs[best]
-    end = won.iterate
+    end = Ending.of(problem, won.iterate)
     named = _named(problem, gathered)
     if "start" not in settings or best > 0:
         end = canonical(problem, end, gathered.hidden, named)
@@ -189,7 +189,7 @@ def _fit(
     rules, said, proof = _told(problem, end)
     return Fit(
         network=end.network,
-        objective=end.objective,
+        objective=won.iterate.objective,
         trace=won.trace,
         stop=_stop(ended, won, wanted),
         rules=rules,
@@ -199,7 +199,7 @@ def _fit(
         notes=(*gathered.structure.notes, *notes, *said),
         evidence=end.evidence,
         pseudo=alpha,
-        log_likelihood=end.log_likelihood,
+        log_likelihood=won.iterate.log_likelihood,
         log_marginal_likelihood=None,
         cases=cases_used(gathered.cases),
         runs=tuple(Run(run.iterate.objective, run.trace, run.stop) for run in ended.climbs),
@@ -213,7 +213,7 @@ def _fit(
 
 
 def _told(
-    problem: NormalProblem, end: NormalIterate
+    problem: NormalProblem, end: Ending
 ) -> tuple[tuple[RuleStatus, ...], tuple[str, ...], Proof | None]:
     """What became of the rules; nothing without any."""
     if problem.obeying is None:

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats
-from tacit.core.family import Family
+from tacit.core.errors import EstimateError, quoted
 from tacit.core.network import Network
-from tacit.core.variables import Discrete
-from tacit.engines.normal_expected import NormalExpectation
+from tacit.engines.normal_expected import NormalExpectation, known_likelihood
 from tacit.estimate.continuous.prior import Scales
 from tacit.estimate.continuous.regression import Extra
-from tacit.estimate.continuous.regressions import Gaussian, joined, regressions
 from tacit.estimate.ruled.plan import Ruling
-from tacit.estimate.tables import log_probability
-from tacit.families.table import Table
-from tacit.learn.continuous.families import (
-    best_gaussian,
-    best_table,
-    prior_value,
-    standard_gaussian,
-)
+from tacit.families.counts import Counts, SparseCounts
+from tacit.learn.continuous.families import NOTHING, Alike, Estimated, alike
 from tacit.learn.continuous.obeying import Obeying
+from tacit.learn.continuous.places import Places
 from tacit.learn.continuous.vector import Vector
-from tacit.learn.fits import Evidence
+
+if TYPE_CHECKING:
+    from tacit.kernels.reals_told import Sums
 
 FAR = 3.0
 """How far the log of a variance may go beyond a plain step."""
@@ -55,23 +51,57 @@ class NormalProblem:
     units: Floats
     obeying: Obeying | None = None
 
-    def spread(self, name: str) -> float:
-        """The standard deviation of a continuous variable."""
-        return float(self.scales.sds[self.scales.names.index(name)])
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ready:
+    """A problem with its numbers where steps want them.
+
+    alike   the regressions, those with as many parents together
+    counts  (cells,) of the cases that show a table's family whole
+    pseudo  (cells,) what the estimate adds to them
+    """
+
+    problem: NormalProblem
+    places: Places
+    alike: tuple[Alike, ...]
+    counts: Floats
+    pseudo: Floats
+
+    @staticmethod
+    def of(problem: NormalProblem) -> Ready:
+        """The numbers of a problem, gathered once."""
+        expectation, scales = problem.expectation, problem.scales
+        plan = expectation.held.plan
+        places = Places.of(plan, problem.vector)
+        spreads = dict(zip(scales.names, scales.sds.tolist(), strict=True))
+        asked = Estimated(problem.extra, problem.kept, problem.hidden, spreads)
+        counts, pseudo = [np.zeros(0)], [np.zeros(0)]
+        for name in plan.layout.names:
+            held = expectation.known[name]
+            if isinstance(held, Counts | SparseCounts):
+                counts.append(held.dense().values.ravel())
+                pseudo.append(problem.pseudo[name].ravel())
+        return Ready(
+            problem,
+            places,
+            alike(expectation, places, asked),
+            np.concatenate(counts),
+            np.concatenate(pseudo),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalIterate:
     """Parameters with all that is known about them.
 
+    sums    what the cases with gaps say under them
     before  the parameters one plain step earlier, where an extrapolation may start; None right
             after one was tried
     ruling  how ruled rows of tables were solved, where the next solution starts
     """
 
     theta: Floats
-    network: Network
-    evidence: Mapping[str, Evidence]
+    sums: Sums
     log_likelihood: float
     objective: float
     before: Floats | None = None
@@ -79,85 +109,92 @@ class NormalIterate:
 
 
 def at(
-    problem: NormalProblem,
+    ready: Ready,
     theta: Floats,
     before: Floats | None = None,
     ruling: Ruling | None = None,
 ) -> NormalIterate:
     """E: expected statistics and objective of these parameters."""
-    network = problem.vector.network(theta)
-    found = problem.expectation.run(network)
-    objective = found.log_likelihood + _prior(problem, network)
-    likelihood = found.log_likelihood
-    return NormalIterate(theta, network, found.evidence, likelihood, objective, before, ruling)
+    parameters = ready.places.parameters(theta)
+    sums = ready.problem.expectation.infer(parameters)
+    likelihood = _shown(ready, theta) + float(sums.mass.sum())
+    objective = likelihood + _prior(ready, theta)
+    return NormalIterate(theta, sums, likelihood, objective, before, ruling)
 
 
-def _prior(problem: NormalProblem, network: Network) -> float:
-    total = 0.0
-    for name, kept in problem.kept.items():
-        family = network[name]
-        assert isinstance(family, Gaussian)
-        total += prior_value(family, problem.extra.get(name), _settled(problem, name, kept))
-    for name, pseudo in problem.pseudo.items():
-        table = network[name]
-        assert isinstance(table, Table)
-        total += log_probability(table, pseudo)
-    return total
+def _shown(ready: Ready, theta: Floats) -> float:
+    """The log-likelihood of the families that cases show whole."""
+    problem, places = ready.problem, ready.places
+    if np.isneginf(theta[places.logs]).any():
+        network, known = problem.vector.network(theta), problem.expectation.known
+        return sum(known_likelihood(network, name, held) for name, held in known.items())
+    real = sum(own.lines(theta).log_likelihood(own.known) for own in ready.alike)
+    return real + _weighed(ready.counts, theta[places.cells])
 
 
-def _settled(problem: NormalProblem, name: str, kept: Bools) -> Bools:
-    """The configurations of which the prior says nothing."""
-    if name not in problem.hidden:
-        return kept
-    first = kept.copy()
-    first[0] = True
-    return first
+def _weighed(weights: Floats, cells: Floats) -> float:
+    """Σ weight log θ; cells without weight add 0."""
+    used = weights != 0
+    with np.errstate(divide="ignore"):
+        return float(np.sum(weights[used] * np.log(cells[used])))
 
 
-def maximise(problem: NormalProblem, here: NormalIterate) -> tuple[Floats, Ruling | None]:
+def _prior(ready: Ready, theta: Floats) -> float:
+    real = sum(own.prior(theta) for own in ready.alike)
+    return real + _weighed(ready.pseudo, theta[ready.places.cells])
+
+
+def maximise(ready: Ready, here: NormalIterate) -> tuple[Floats, Ruling | None]:
     """M: the parameters that are best for the expected statistics, and obey the rules."""
-    families: dict[str, Family] = {}
-    for name, axes in problem.vector.families.items():
-        evidence, family = here.evidence[name], here.network[name]
-        if isinstance(axes[-1], Discrete):
-            families[name] = best_table(axes, evidence, problem.pseudo[name])
-            continue
-        assert isinstance(family, Gaussian)
-        kept = _settled(problem, name, problem.kept[name])
-        found = best_gaussian(family, evidence, problem.extra.get(name), kept, problem.spread(name))
-        if name in problem.hidden:
-            rest = regressions(found)
-            found = joined(axes, [standard_gaussian(found, evidence), *rest[1:]])
-        families[name] = found
-    ruling = here.ruling
-    if problem.obeying is not None:
-        near = None if ruling is None else here.network
-        families, ruling = problem.obeying.families(families, here.evidence, ruling, near)
-    variables = {name: axes[-1] for name, axes in problem.vector.families.items()}
-    return problem.vector.of(Network(problem.vector.dag, variables, families)), ruling
-
-
-def obedient(problem: NormalProblem, theta: Floats) -> NormalIterate:
-    """Where a run begins: at these parameters, or, under rules, at what a step makes of them."""
-    begin = at(problem, theta)
+    problem, theta = ready.problem, here.theta.copy()
+    for own in ready.alike:
+        own.step(own.moments(here.sums), theta)
+    theta[ready.places.cells] = _shares(ready, here.sums)
     if problem.obeying is None:
+        return theta, here.ruling
+    vector, evidence = problem.vector, problem.expectation.evidence(here.sums)
+    free = vector.network(theta)
+    near = None if here.ruling is None else vector.network(here.theta)
+    families, ruling = problem.obeying.families(free.families, evidence, here.ruling, near)
+    return vector.of(Network(vector.dag, free.variables, families)), ruling
+
+
+def _shares(ready: Ready, sums: Sums) -> Floats:
+    """Each row of a table is (E[N] + pseudo) / Σ (E[N] + pseudo), rows of nothing even."""
+    places = ready.places
+    weights = ready.counts + sums.counts[places.flat] + ready.pseudo
+    if weights.size and weights.min() < -NOTHING:
+        worst = int(places.flat[int(np.argmin(weights))])
+        raise EstimateError(
+            f"the table of {quoted(places.table(worst))} has no most probable value: expected "
+            f"counts plus prior of a cell come to {weights.min() + 1:.4g}, less than 1"
+            "\n\nuse a prior of at least 1 per cell, tc.K2() for example, or estimate=tc.Smoothed()"
+        )
+    return places.rows(np.maximum(weights, 0.0))
+
+
+def obedient(ready: Ready, theta: Floats) -> NormalIterate:
+    """Where a run begins: at these parameters, or, under rules, at what a step makes of them."""
+    begin = at(ready, theta)
+    if ready.problem.obeying is None:
         return begin
-    after, ruling = maximise(problem, begin)
-    return at(problem, after, ruling=ruling)
+    after, ruling = maximise(ready, begin)
+    return at(ready, after, ruling=ruling)
 
 
-def plain_step(problem: NormalProblem, here: NormalIterate) -> NormalIterate:
+def plain_step(ready: Ready, here: NormalIterate) -> NormalIterate:
     """One step of EM; it never lowers the objective. [Alg 3.3.3]"""
-    after, ruling = maximise(problem, here)
-    return at(problem, after, ruling=ruling)
+    after, ruling = maximise(ready, here)
+    return at(ready, after, ruling=ruling)
 
 
-def squarem_step(problem: NormalProblem, here: NormalIterate) -> NormalIterate:
+def squarem_step(ready: Ready, here: NormalIterate) -> NormalIterate:
     """A plain step, then one that tries to go further the same way, as for tables: on cells,
     coefficients, intercepts and logs of variances; taken only if the objective is no lower."""
-    after, ruling = maximise(problem, here)
+    problem = ready.problem
+    after, ruling = maximise(ready, here)
     if here.before is None:
-        return at(problem, after, here.theta, ruling)
+        return at(ready, after, here.theta, ruling)
     first, change = here.theta - here.before, after - 2 * here.theta + here.before
     bend = float(np.linalg.norm(change / problem.units))
     length = -float(np.linalg.norm(first / problem.units)) / bend if bend > 0 else -1.0
@@ -166,10 +203,10 @@ def squarem_step(problem: NormalProblem, here: NormalIterate) -> NormalIterate:
         far = _within(problem, far, after)
         obeying = problem.obeying
         if obeying is None or obeying.holds(problem.vector.network(far)):
-            tried = at(problem, far, ruling=ruling)
+            tried = at(ready, far, ruling=ruling)
             if tried.objective >= here.objective:
                 return tried
-    return at(problem, after, ruling=ruling)
+    return at(ready, after, ruling=ruling)
 
 
 def _within(problem: NormalProblem, far: Floats, after: Floats) -> Floats:

@@ -14,7 +14,7 @@ from tacit.learn.climb import Climb
 from tacit.learn.continuous.families import NoNoiseError
 from tacit.learn.continuous.problem import (
     NormalIterate,
-    NormalProblem,
+    Ready,
     at,
     obedient,
     plain_step,
@@ -33,7 +33,7 @@ class NormalTask:
     several  whether it matters where to start
     """
 
-    problem: NormalProblem
+    ready: Ready
     method: EM
     start: Callable[[int], Network]
     several: bool
@@ -77,15 +77,15 @@ def run_normal(
 def _one_run(
     task: NormalTask, number: int, ears: Ears, checkpoint: Checkpoint | None
 ) -> Climb[NormalIterate]:
-    problem = task.problem
+    ready = task.ready
 
     def begin(kept: Kept | None) -> NormalIterate:
         if kept is not None:
-            return at(problem, kept.theta, kept.before)
-        return obedient(problem, problem.vector.of(task.start(number)))
+            return at(ready, kept.theta, kept.before)
+        return obedient(ready, ready.problem.vector.of(task.start(number)))
 
     step = squarem_step if task.method.accelerate else plain_step
-    found = kept_run(number, task.method, begin, lambda here: step(problem, here), ears, checkpoint)
+    found = kept_run(number, task.method, begin, lambda here: step(ready, here), ears, checkpoint)
     if not np.isfinite(found.iterate.objective):
         raise EstimateError(
             "EM found no parameters under which all cases are possible"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.arrays import Floats
 from tacit.core.dag import Dag
@@ -17,6 +19,9 @@ from tacit.estimate.continuous.regressions import Gaussian
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import Table
+
+N = TypeVar("N", np.float64, np.int64)
+Three: TypeAlias = tuple[npt.NDArray[N], npt.NDArray[N], npt.NDArray[N]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,31 +43,37 @@ class Vector:
 
     def network(self, theta: Floats) -> Network:
         """The network with these parameters; rows of tables are scaled to add up to one."""
-        families = {name: _family(axes, own) for name, axes, own in self._parts(theta)}
+        families = {name: _family(self.families[name], own) for name, own in self.parts(theta)}
         variables = {name: axes[-1] for name, axes in self.families.items()}
         return Network(self.dag, variables, families)
 
     def tables(self, theta: Floats) -> Iterator[Floats]:
         """A view of every table's cells, one line per row."""
-        for _, axes, own in self._parts(theta):
-            if isinstance(axes[-1], Discrete):
-                yield own.reshape(-1, len(axes[-1].states))
+        for name, own in self.parts(theta):
+            child = self.families[name][-1]
+            if isinstance(child, Discrete):
+                yield own.reshape(-1, len(child.states))
 
     def gaussians(self, theta: Floats) -> Iterator[tuple[str, Floats, Floats, Floats]]:
         """Views of every Gaussian family's coefficients (configurations, parents), intercepts and
         logs of variances."""
-        for name, axes, own in self._parts(theta):
-            if isinstance(axes[-1], Continuous):
-                many, slopes = prod(_shape(axes)), _reals(axes) - 1
-                coefficients = own[: many * slopes].reshape(many, slopes)
-                levels = own[many * slopes : many * (slopes + 1)]
-                yield name, coefficients, levels, own[many * (slopes + 1) :]
+        for name, own in self.parts(theta):
+            if isinstance(self.families[name][-1], Continuous):
+                yield name, *self.split(name, own)
 
-    def _parts(self, theta: Floats) -> Iterator[tuple[str, tuple[Variable, ...], Floats]]:
+    def split(self, name: str, own: npt.NDArray[N]) -> Three[N]:
+        """The part of a Gaussian family as coefficients, intercepts and logs of variances."""
+        axes = self.families[name]
+        many, slopes = prod(_shape(axes)), _reals(axes) - 1
+        levels = many * slopes
+        return own[:levels].reshape(many, slopes), own[levels : levels + many], own[levels + many :]
+
+    def parts(self, theta: npt.NDArray[N]) -> Iterator[tuple[str, npt.NDArray[N]]]:
+        """A view of the part of every family."""
         start = 0
         for name, axes in self.families.items():
             length = self._length(axes)
-            yield name, axes, theta[start : start + length]
+            yield name, theta[start : start + length]
             start += length
 
     @staticmethod
