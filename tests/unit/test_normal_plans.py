@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 import naive_mixed
 import tacit as tc
 from mixed import gaussian_network, mixed_network
-from tacit.engines import normal_plans
+from tacit.engines import normal_shapes
 from tacit.engines.normal_expected import NormalExpectation
-from tacit.engines.stand_ins import stand_ins
+from tacit.engines.stand_ins import stand_ins, triangular
 from tacit.families.moments import Moments
 
 PARTS = ("values", "weight", "weights", "means", "scatter")
@@ -89,7 +89,7 @@ def test_the_kernel_and_the_slow_sums_agree(seed, monkeypatch):
     if data is None:
         data = tc.sample(network, 120, seed=seed, missing=tc.AtRandom(0.35))
     ours, likelihood = found_by(network, data)
-    monkeypatch.setattr(normal_plans, "MOST_JOINT", 0)
+    monkeypatch.setattr(normal_shapes, "MOST_JOINT", 0)
     theirs, slow = found_by(network, data)
     assert_allclose(likelihood, slow, rtol=1e-11)
     assert_same(ours, theirs)
@@ -151,3 +151,11 @@ def test_the_same_cases_give_the_same_bits_in_any_thread():
                 if hasattr(each.evidence[name], part):
                     one, other = (getattr(e.evidence[name], part) for e in (each, found[0]))
                     assert np.array_equal(one, other)
+
+
+def test_rows_are_made_triangular_piece_by_piece():
+    rows = np.random.default_rng(1).normal(size=(3000, 5)) * [1e-6, 1, 1e6, 1, 1]
+    ours = triangular(rows)
+    assert ours.shape == (5, 5)
+    assert_allclose(ours.T @ ours, rows.T @ rows, rtol=1e-12, atol=1e-6)
+    assert_allclose(np.abs(ours), np.abs(np.linalg.qr(rows, mode="r")), rtol=1e-9, atol=1e-12)

@@ -25,7 +25,8 @@ from tacit.core.network import Network
 from tacit.core.variables import Variable
 from tacit.engines.axes import nothing
 from tacit.engines.memory import statistics
-from tacit.engines.normal_plans import Compiled, codes_of
+from tacit.engines.normal_plans import Compiled
+from tacit.engines.normal_shapes import codes_of
 from tacit.engines.scales import check_scales
 from tacit.engines.stand_ins import shortened
 from tacit.engines.tasks import Evidence

@@ -4,103 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.arrays import Floats, Ints
+from tacit.engines.normal_shapes import Shape, Size
 from tacit.families.conditional_moments import ConditionalMoments
 from tacit.infer.normal.frames import Frame
 from tacit.infer.normal.groups import Group, Grouped
-from tacit.infer.normal.kinds import Kind, Part, Plan
-from tacit.infer.normal.posterior import Parameters, open_axes
+from tacit.infer.normal.kinds import Plan
+from tacit.infer.normal.posterior import Parameters
 
 if TYPE_CHECKING:
     from tacit.kernels import reals_told as told
-
-MOST_JOINT = 512
-"""Configurations of open states that are weighed one by one; more go through a clique tree."""
-MOST_FACTORS = 2**18
-"""Numbers in the factors of a group; larger ones are solved as full matrices, one by one."""
-MOST_LINES = 2**15
-"""Numbers that each case of a group takes."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Size:
-    """What a group needs at once: factors, lines per case, configurations, rows and tables."""
-
-    factors: int
-    lines: int
-    densities: int
-    joint: int
-    rows: int
-    unknown: int
-    tables: int
-
-    @staticmethod
-    def of(plan: Plan, kind: Kind) -> _Size:
-        """The sizes of one kind."""
-        parts = [(prod(part.shape), part.component) for part in kind.parts]
-        return _Size(
-            factors=sum(many * own.size * (own.rows.size + own.size) for many, own in parts),
-            lines=sum(many * own.size for many, own in parts),
-            densities=sum(many for many, _ in parts),
-            joint=prod(plan.layout.cards[place] for place in kind.opened),
-            rows=max((own.rows.size for _, own in parts), default=0),
-            unknown=max((own.size for _, own in parts), default=0),
-            tables=len(kind.tables),
-        )
-
-    @property
-    def small(self) -> bool:
-        """Whether the kernel takes groups of this size."""
-        lines = self.lines + self.densities
-        return self.joint <= MOST_JOINT and self.factors <= MOST_FACTORS and lines <= MOST_LINES
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shape:
-    """A kind as the kernel wants it.
-
-    of_part  per part its configuration in each that is weighed
-    tables   per table where it starts, what of it was observed, the strides of that, and the place
-             of each configuration that is weighed
-    """
-
-    kind: Kind
-    of_part: tuple[Ints, ...]
-    tables: tuple[tuple[int, Ints, Ints, Ints], ...]
-
-    @staticmethod
-    def of(plan: Plan, kind: Kind) -> _Shape:
-        """The shape of one kind."""
-        cards = [plan.layout.cards[place] for place in kind.opened]
-        states = np.indices(cards).reshape(len(cards), prod(cards))
-        return _Shape(
-            kind,
-            tuple(_of_part(part, kind, states) for part in kind.parts),
-            tuple(_of_table(plan, kind, family, states) for family in kind.tables),
-        )
-
-
-def _of_part(part: Part, kind: Kind, states: Ints) -> Ints:
-    found = np.zeros(states.shape[1], np.int64)
-    for place, card in zip(part.opened, part.shape, strict=True):
-        found = found * card + states[kind.opened.index(place)]
-    return found
-
-
-def _of_table(plan: Plan, kind: Kind, family: int, states: Ints) -> tuple[int, Ints, Ints, Ints]:
-    axes = plan.layout.axes[family]
-    strides = dict(zip(axes.variables, axes.strides, strict=True))
-    opened, seen = open_axes(plan, kind, family)
-    found = np.zeros(states.shape[1], np.int64)
-    for place in opened:
-        found += strides[place] * states[kind.opened.index(place)]
-    observed = np.array(seen, np.int64)
-    return axes.start, observed, np.array([strides[place] for place in seen], np.int64), found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +34,7 @@ class Compiled:
     tables: told.Tables
     families: told.Regressions
     cases: told.Cases
-    need: _Size
+    need: Size
     many: int
 
     @staticmethod
@@ -126,20 +43,20 @@ class Compiled:
         from tacit.kernels import reals_told as told
 
         plan = held.plan
-        sizes = {id(group.kind): _Size.of(plan, group.kind) for group in held.groups}
+        sizes = {id(group.kind): Size.of(plan, group.kind) for group in held.groups}
         taken = [group for group in held.groups if sizes[id(group.kind)].small]
         left = tuple(group for group in held.groups if not sizes[id(group.kind)].small)
         kinds = {id(group.kind): group.kind for group in taken}
-        shapes = {key: _Shape.of(plan, kind) for key, kind in kinds.items()}
+        shapes = {key: Shape.of(plan, kind) for key, kind in kinds.items()}
         own = [shapes[id(group.kind)] for group in taken]
         compiled = Compiled(
             plan,
-            _groups(taken, [sizes[id(group.kind)].joint for group in taken]),
+            _groups(taken, own, [sizes[id(group.kind)].joint for group in taken]),
             _parts(taken, own),
             _tables(own),
             _families(plan.frame, centre),
             told.Cases(held.reals, held.codes, weights),
-            _largest([sizes[key] for key in kinds]),
+            Size.largest([sizes[key] for key in kinds]),
             len(held.groups),
         )
         return compiled, left
@@ -214,45 +131,36 @@ class Compiled:
         )
 
 
-def _largest(sizes: Sequence[_Size]) -> _Size:
-    return _Size(
-        *(
-            max((getattr(each, name) for each in sizes), default=0)
-            for name in _Size.__dataclass_fields__
-        )
-    )
-
-
 def _ranges(found: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Where each begins, with the end of the last, and all in one."""
     ends = np.cumsum([0, *(each.size for each in found)])
     return ends, np.concatenate([np.zeros(0, np.int64), *found]).astype(np.int64)
 
 
-def _groups(taken: Sequence[Group], joint: Sequence[int]) -> told.Groups:
+def _groups(taken: Sequence[Group], shapes: Sequence[Shape], joint: Sequence[int]) -> told.Groups:
     from tacit.kernels import reals_told as told
 
     cases_at, cases = _ranges([group.cases for group in taken])
-    parts_at = np.cumsum([0, *(len(group.kind.parts) for group in taken)])
+    parts_at = np.cumsum([0, *(len(shape.parts) for shape in shapes)])
     tables_at = np.cumsum([0, *(len(group.kind.tables) for group in taken)])
     return told.Groups(cases_at, cases, parts_at, tables_at, np.array(joint, np.int64))
 
 
-def _parts(taken: Sequence[Group], shapes: Sequence[_Shape]) -> told.Parts:
+def _parts(taken: Sequence[Group], shapes: Sequence[Shape]) -> told.Parts:
     from tacit.kernels import reals_told as told
 
-    parts = [part for group in taken for part in group.kind.parts]
-    rows_at, rows = _ranges([part.component.rows for part in parts])
-    choice_at, choice = _ranges(
-        [part.choice(codes_of(group, part)).ravel() for group in taken for part in group.kind.parts]
-    )
+    parts = [part for shape in shapes for part in shape.parts]
+    groups = [group for group, shape in zip(taken, shapes, strict=True) for _ in shape.parts]
+    rows_at, rows = _ranges([part.rows for part in parts])
+    choices = [part.choice(group).ravel() for part, group in zip(parts, groups, strict=True)]
+    choice_at, choice = _ranges(choices)
     joint_at, of_joint = _ranges([each for shape in shapes for each in shape.of_part])
-    unknown = np.array([part.component.size for part in parts], np.int64)
-    many = np.array([prod(part.shape) for part in parts], np.int64)
+    unknown = np.array([part.unknown for part in parts], np.int64)
+    many = np.array([part.many for part in parts], np.int64)
     return told.Parts(rows_at, rows, unknown, many, choice_at, choice, joint_at, of_joint)
 
 
-def _tables(shapes: Sequence[_Shape]) -> told.Tables:
+def _tables(shapes: Sequence[Shape]) -> told.Tables:
     from tacit.kernels import reals_told as told
 
     tables = [each for shape in shapes for each in shape.tables]
@@ -275,13 +183,6 @@ def _families(frame: Frame, centre: Floats) -> told.Regressions:
         axes_at, axes, frame.slope_at, frame.level_at,
         np.cumsum([0, *sums]), np.cumsum([0, *products]), centre,
     )  # fmt: skip
-
-
-def codes_of(group: Group, part: Part) -> Ints:
-    """The observed states that choose the regressions of a part."""
-    places = group.kind.held
-    at = [places.index(each) for each in part.held]
-    return np.asarray(group.codes[at], dtype=np.int64)
 
 
 def centred(weight: Floats, sums: Floats, products: Floats, centre: Floats) -> ConditionalMoments:

@@ -16,6 +16,21 @@ from tacit.infer.normal.frames import Frame
 from tacit.infer.normal.groups import Group, Grouped
 from tacit.infer.normal.kinds import Kind
 
+PIECE = 256
+"""Rows that are made triangular at once: few enough that no library shares them among threads."""
+
+
+def triangular(rows: Floats) -> Floats:
+    """R of rows = Q R, from the triangles of pieces of them."""
+    size = rows.shape[1]
+    piece = max(PIECE, 4 * size)
+    while len(rows) > piece:
+        padded = np.zeros((-(-len(rows) // piece) * piece, size))
+        padded[: len(rows)] = rows
+        pieces = padded.reshape(-1, piece, size)
+        rows = np.asarray(np.linalg.qr(pieces, mode="r")).reshape(-1, size)
+    return np.asarray(np.linalg.qr(rows, mode="r"))
+
 
 def stand_ins(reals: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """As few cases as have the same weight, mean and scatter as these, and their weights.
@@ -27,7 +42,7 @@ def stand_ins(reals: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
     total, size = float(weights.sum()), reals.shape[1]
     mean = weights @ reals / total
-    root = np.linalg.qr((reals - mean) * np.sqrt(weights)[:, None], mode="r")
+    root = triangular((reals - mean) * np.sqrt(weights)[:, None])
     spread = helmert(size + 1).T @ root * np.sqrt((size + 1) / total)
     return mean + spread, np.full(size + 1, total / (size + 1))
 

@@ -198,7 +198,8 @@ def _weigh(
         line = 0
         for part in range(some[0], some[1]):
             at = line + parts.of_joint[parts.joint_at[part] + configuration]
-            own += room.density[at, :many]
+            for case in range(many):
+                own[case] += room.density[at, case]
             line += parts.configurations[part]
         for table in range(few[0], few[1]):
             at = tables.of_joint[tables.joint_at[table] + configuration]
@@ -251,7 +252,8 @@ def _share(
         room.density[line : line + parts.configurations[part], :many] = 0.0
         for configuration in range(joint):
             at = line + parts.of_joint[parts.joint_at[part] + configuration]
-            room.density[at, :many] += room.joint[configuration, :many]
+            for case in range(many):
+                room.density[at, case] += room.joint[configuration, case]
         line += parts.configurations[part]
     for table in range(few[0], few[1]):
         for configuration in range(joint):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import replace
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -53,6 +54,7 @@ def fit_continuous(gathered: Gathered, choices: Choices, wishes: Wishes, told: R
     start = Start.of(gathered.structure.dag, gathered.cases, gathered.families, hidden, scales)
     seed = choices.seed or 0
 
+    @cache
     def begun(number: int) -> Network:
         if number == 0 and wishes.start is not None:
             return given_start(gathered, wishes.start)
@@ -136,15 +138,18 @@ def _thin(cases: Dataset, axes: tuple[Variable, ...], bare: bool, hidden: tuple[
     shape = tuple(len(axis.states) for axis in discrete)
     if not bare or axes[-1].name in hidden or not shape:
         return np.zeros(prod(shape), dtype=np.bool_)
-    codes = np.full((len(cases), len(discrete)), -1, dtype=np.int64)
-    for at, axis in enumerate(discrete):
-        if axis.name in cases:
-            codes[:, at] = cases[axis.name]
+    seen = [at for at, axis in enumerate(discrete) if axis.name in cases]
+    padded = tuple(shape[at] + 1 for at in seen)
+    codes = np.zeros(len(cases), dtype=np.int64)
+    for at, size in zip(seen, padded, strict=True):
+        codes = codes * size + np.asarray(cases[discrete[at].name], dtype=np.int64) + 1
     weights = np.ones(len(cases)) if cases.weights is None else cases.weights
-    rows, which = np.unique(codes, axis=0, return_inverse=True)
+    rows, which = np.unique(codes, return_inverse=True)
     possible = np.zeros(shape)
-    for row, weight in zip(rows.tolist(), np.bincount(which.ravel(), weights), strict=True):
-        possible[tuple(slice(None) if code < 0 else code for code in row)] += weight
+    for row, weight in zip(rows, np.bincount(which.ravel(), weights), strict=True):
+        states = dict(zip(seen, np.unravel_index(row, padded), strict=True)) if seen else {}
+        own = tuple(int(states.get(at, 0)) - 1 for at in range(len(shape)))
+        possible[tuple(slice(None) if code < 0 else code for code in own)] += weight
     parameters = len(axes) - len(discrete) + 1
     return np.asarray(possible.reshape(-1) <= parameters)
 

@@ -230,21 +230,23 @@ class Start:
             return random.integers(states, size=cases)
         columns = [(self.cases[each] - self._mean(each)) / self._sd(each) for each in children]
         points = np.nan_to_num(np.stack(columns, axis=1))
-        chosen = points[[int(random.integers(cases))]]
-        for _ in range(states - 1):
-            near = _squares(points, chosen).min(axis=1)
+        chosen = int(random.integers(cases))
+        near, group = _squares(points, chosen), np.zeros(cases, dtype=np.int64)
+        for state in range(1, states):
             total = near.sum()
-            chance = near / total if total > 0 else None
-            chosen = np.vstack([chosen, points[[int(random.choice(cases, p=chance))]]])
-        return np.asarray(_squares(points, chosen).argmin(axis=1))
+            chosen = int(random.choice(cases, p=near / total if total > 0 else None))
+            apart = _squares(points, chosen)
+            group[apart < near] = state
+            near = np.minimum(near, apart)
+        return group
 
     def _mean(self, name: str) -> float:
         return float(self.scales.means[self.scales.names.index(name)])
 
 
-def _squares(points: Floats, centres: Floats) -> Floats:
-    """(points, centres) squared distances."""
-    return np.stack([((points - each) ** 2).sum(axis=1) for each in centres], axis=1)
+def _squares(points: Floats, chosen: int) -> Floats:
+    """(points,) squared distances from one of them."""
+    return np.asarray(((points - points[chosen]) ** 2).sum(axis=1))
 
 
 def _shares(rows: Floats) -> Floats:
