@@ -29,10 +29,11 @@ from timing import fresh, machine, seconds, table
 SIZES = {44: 173, 100: 200, 500: 200}
 """Variables, and cases to learn from; as many again, five times, are held out."""
 LIMIT = 60
-GREEDY, ALL, IDEAL, SOURCE, PGMPY = (
+GREEDY, ALL, IDEAL, EACH, SOURCE, PGMPY = (
     "Tacit, greedy",
     "Tacit, greedy, legal changes",
     "Tacit, Ideal(2)",
+    "Tacit, Ideal(2) of each place",
     "Tacit, Ideal(2) of the source",
     "pgmpy",
 )
@@ -48,7 +49,7 @@ def asked(form: str, size: int) -> list[str]:
     peers = [PGMPY] if form == "lines" and size == min(SIZES) else []
     greedy = [GREEDY] if form == "lines" else []
     every = [ALL] if size <= 100 else []
-    return [*greedy, *every, IDEAL, SOURCE, *peers]
+    return [*greedy, *every, IDEAL, EACH, SOURCE, *peers]
 
 
 def cases_of(size: int) -> tuple[tc.Dataset, tc.Dataset]:
@@ -64,7 +65,8 @@ def method_of(side: str, size: int) -> Any:
         GREEDY: tc.HillClimb(restarts=0, replace=True),
         ALL: tc.IdealParent(k=size),
         IDEAL: tc.IdealParent(k=2),
-        SOURCE: tc.IdealParent(k=2, similarity="ideal"),
+        EACH: tc.IdealParent(k=2, pooled=False),
+        SOURCE: tc.IdealParent(k=2, pooled=False, similarity="ideal"),
     }[side]
 
 

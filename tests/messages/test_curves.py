@@ -107,6 +107,7 @@ CASES = {
         lambda: tc.IdealParent(insert="top"), "insert='top' must be one of cluster, all"
     ),
     "hidden": (lambda: tc.IdealParent(hidden=2), "hidden=2 must be True or False"),
+    "pooled": (lambda: tc.IdealParent(pooled="no"), "pooled='no' must be True or False"),
     "sd": (
         lambda: tc.SigmoidGaussian((tc.Continuous("X"),), [], 0, 1, 0, 0),
         "the sd of 'X' is 0; it must be above 0",

@@ -166,10 +166,10 @@ def test_curves_rank_as_straight_lines_do_where_the_response_is_the_identity(sim
     curves = ranker_of(straight(data), similarity)
     for child, parents in ((0, (1, 2)), (3, (1,)), (5, (0, 2, 4))):
         others = [at for at in range(6) if at not in (child, *parents)]
-        found = curves.adding(child, parents)[others]
-        assert_allclose(found, lines.adding(child, parents)[others], rtol=1e-4, atol=1e-5)
-        found = curves.replacing(child, parents, parents[0])[others]
-        expected = lines.replacing(child, parents, parents[0])[others]
+        found = curves.foreseen(child, parents).adding[others]
+        assert_allclose(found, lines.foreseen(child, parents).adding[others], rtol=1e-4, atol=1e-5)
+        found = curves.foreseen(child, parents).replacing[0][others]
+        expected = lines.foreseen(child, parents).replacing[0][others]
         assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
@@ -181,12 +181,15 @@ def test_ranks_of_straight_lines_are_the_similarities_of_the_columns(seed):
     child, parents = columns[0], [columns[1], columns[2]]
     before, solution, off = naive.normal_fit(child, parents)
     centred = np.array([z - z.mean() for z in columns[3:]])
-    found = ranker_of(scorer, "ideal").adding(0, (1, 2))[3:]
+    found = ranker_of(scorer, "ideal").foreseen(0, (1, 2)).adding[3:]
     assert_allclose(found, c2(Sums.of(off, centred.T)), atol=1e-8)
     kept = child - child.mean() - solution[1] * (columns[2] - columns[2].mean())
-    found = ranker_of(scorer, "ideal").replacing(0, (1, 2), 1)[3:]
+    found = ranker_of(scorer, "ideal").foreseen(0, (1, 2)).replacing[0][3:]
     assert_allclose(found, replaced_c2(Sums.of(kept, centred.T), off @ off), atol=1e-8)
     gains = [naive.normal_fit(child, [*parents, z])[0] - before for z in columns[3:]]
-    assert_allclose(ranker_of(scorer, "exact").adding(0, (1, 2))[3:], gains, atol=1e-8)
+    exact = ranker_of(scorer, "exact").foreseen(0, (1, 2))
+    assert_allclose(exact.adding[3:], gains, atol=1e-8)
     gains = [naive.normal_fit(child, [columns[2], z])[0] - before for z in columns[3:]]
-    assert_allclose(ranker_of(scorer, "exact").replacing(0, (1, 2), 1)[3:], gains, atol=1e-8)
+    assert_allclose(
+        ranker_of(scorer, "exact").foreseen(0, (1, 2)).replacing[0][3:], gains, atol=1e-8
+    )

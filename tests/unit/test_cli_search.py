@@ -101,6 +101,7 @@ def test_everything_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         ("ideal", tc.IdealParent()),
         ("ideal:5", tc.IdealParent(5)),
         ("ideal:3,hidden", tc.IdealParent(3, hidden=True)),
+        ("ideal:3,each", tc.IdealParent(3, pooled=False)),
     ],
 )
 def test_methods_by_their_words(words: str, method: object) -> None:

@@ -85,7 +85,7 @@ METHODS = Words(
         "tan": "tan:TARGET",
         "weight-annealing": "weight-annealing",
         "simulated-annealing": "simulated-annealing",
-        "ideal": "ideal[:K][,hidden]",
+        "ideal": "ideal[:K][,hidden|,each]",
     },
 )
 TAKERS = {
@@ -182,20 +182,21 @@ def search_method_of(
 
 
 def _ideal(written: str, more: str | None, limits: Mapping[str, Any]) -> Any:
-    """`ideal:5` as `IdealParent(5)`, `ideal:5,hidden` as `IdealParent(5, hidden=True)`."""
+    """`ideal:5` as `IdealParent(5)`, `ideal:5,hidden` as `IdealParent(5, hidden=True)`, and
+    `ideal:5,each` as `IdealParent(5, pooled=False)`."""
     from tacit.learn.structure.settings import IdealParent
 
     if more is None:
         return IdealParent(**limits)
     many, comma, also = more.partition(",")
-    if comma and also != "hidden":
-        what = f"{also!r} is nothing that ideal parents are told; hidden is"
+    if comma and also not in ("hidden", "each"):
+        what = f"{also!r} is nothing that ideal parents are told; hidden and each are"
         raise METHODS.wrong(written, len(written) - len(also), len(written), what)
     if not many.isdecimal() or int(many) < 1:
         said = f"{many!r} is no number of candidates, 1 or more"
         start = len(written) - len(more)
         raise METHODS.wrong(written, start, start + len(many), said)
-    return IdealParent(int(many), hidden=bool(comma), **limits)
+    return IdealParent(int(many), hidden=also == "hidden", pooled=also != "each", **limits)
 
 
 def _method(word: str, name: str | None, limits: Mapping[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import log, pi
 
 import numpy as np
@@ -18,6 +18,8 @@ from tacit.families.curved import CurvedGaussian
 
 STRAIGHT = -1
 """The code of a child that has a straight line."""
+KEPT = 20_000
+"""Curves that are remembered; then all are forgotten."""
 
 
 def curve_scorer(
@@ -46,16 +48,22 @@ class CurveScorer:
 
     kinds     (variables,) the code of the response of each child, or STRAIGHT
     columns   (variables, cases) of mean 0 and variance 1; 0 where constant
+    squares   (variables, cases) of them
     weights   of the cases
     straight  the scores of straight lines on the same cases
+    fits      coefficients, (base, rise) and the squares left per weight, by child and parents
     """
 
     reals: Reals
     score: Penalised
     kinds: Ints
     columns: Floats
+    squares: Floats
     weights: Floats
     straight: GaussianScorer
+    fits: dict[tuple[int, tuple[int, ...]], tuple[Floats, Floats, float]] = field(
+        default_factory=dict
+    )
 
     @staticmethod
     def of(reals: Reals, score: Penalised, kinds: Ints, whole: Floats | None = None) -> CurveScorer:
@@ -67,7 +75,7 @@ class CurveScorer:
         means = weights @ values / weights.sum()
         spread = straight.sd / reals.units
         columns = np.ascontiguousarray(((values - means) / spread).T)
-        return CurveScorer(reals, score, kinds, columns, weights, straight)
+        return CurveScorer(reals, score, kinds, columns, columns**2, weights, straight)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,8 +96,10 @@ class CurveScorer:
         """The score of the child with these parents."""
         if self.kinds[child] == STRAIGHT or not parents:
             return self.straight.family(child, parents)
-        *before, last = parents
-        return float(self.adding(child, tuple(before), np.array([last], np.int64))[0])
+        left = np.nan
+        if self.weights.size > len(parents) + 3:
+            left = self._fit(child, parents)[2]
+        return float(self._score(child, len(parents), np.array(left)))
 
     def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
         """The score of the child with these parents and each of the candidates as one more."""
@@ -107,12 +117,21 @@ class CurveScorer:
 
     def fitted(self, child: int, parents: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Coefficients and (base, rise) of a curve, in units of the columns."""
+        alpha, ends, _ = self._fit(child, parents)
+        return alpha, ends
+
+    def _fit(self, child: int, parents: tuple[int, ...]) -> tuple[Floats, Floats, float]:
         from tacit.kernels.responses import fit_response
 
-        alpha, ends = np.zeros(len(parents)), np.zeros(2)
-        who = np.array(parents, dtype=np.int64)
-        fit_response(int(self.kinds[child]), self.columns, who, child, self.weights, alpha, ends)
-        return alpha, ends
+        known = self.fits.get((child, parents))
+        if known is None:
+            alpha, ends, kind = np.zeros(len(parents)), np.zeros(2), int(self.kinds[child])
+            who = np.array(parents, dtype=np.int64)
+            left = fit_response(kind, self.columns, who, child, self.weights, alpha, ends)
+            if len(self.fits) >= KEPT:
+                self.fits.clear()
+            known = self.fits[child, parents] = alpha, ends, left
+        return known
 
     def _score(self, child: int, parents: int, left: Floats) -> Floats:
         fine = left > SINGULAR

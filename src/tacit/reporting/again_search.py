@@ -177,10 +177,13 @@ def _method_words(described: str) -> list[str] | None:
         return None
     name, given, named = told
     if name == "IdealParent":
-        number, above = given[0] if given else named.get("k"), bool(named.get("hidden"))
-        word = "ideal" if number is None and not above else f"ideal:{number or 2}"
-        rest = {key: each for key, each in named.items() if key not in ("k", "hidden")}
-        return _with_limits(f"{word},hidden" if above else word, rest)
+        number = given[0] if given else named.get("k")
+        also = ["hidden"] * bool(named.get("hidden")) + ["each"] * (named.get("pooled") is False)
+        if len(also) > 1:
+            return None
+        word = "ideal" if number is None and not also else f"ideal:{number or 2}"
+        rest = {key: each for key, each in named.items() if key not in ("k", "hidden", "pooled")}
+        return _with_limits(",".join([word, *also]), rest)
     if name in _SETTLED or name == "ChowLiu":
         word = _SETTLED.get(name, "chow-liu")
         names = [*given, *([named["root"]] if name == "ChowLiu" and "root" in named else [])]

@@ -18,13 +18,14 @@ class Sums:
     """What the similarities are made of.
 
     shared  (candidates,)  y · z, the ideal parent times each candidate
-    own     y · y; where y is only expected, Σ E[(x - Uα - θ0)²]
+    own     y · y; where y is only expected, Σ E[(x - Uα - θ0)²]; of several y, a column of them,
+            and then `shared` and `theirs` have a row for each
     theirs  (candidates,)  z · z; where z is only expected, Σ (mean² + variance)
     cases   the weight of all cases, M
     """
 
     shared: Floats
-    own: float
+    own: float | Floats
     theirs: Floats
     cases: float
 
@@ -46,7 +47,8 @@ class Sums:
     @property
     def likeness(self) -> Floats:
         """cos² of the angle between y and z."""
-        return np.minimum(self.told / self.own, 1.0) if self.own > 0 else np.zeros_like(self.told)
+        own = np.asarray(self.own)
+        return np.minimum(self.told / np.where(own > 0, own, np.inf), 1.0)
 
 
 def c1(sums: Sums, variance: float | None = None) -> Floats:

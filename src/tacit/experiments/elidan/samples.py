@@ -85,7 +85,7 @@ def compared(network: Network, form: str, cases: int, seed: int) -> dict[str, An
     links = {frozenset(arc) for arc in network.dag.arcs}
     runs = {}
     for name, k in (("greedy", len(network)), ("K = 5", 5), ("K = 2", 2)):
-        method = IdealParent(k=k, similarity="exact" if name == "greedy" else "ideal")
+        method = IdealParent(k=k, similarity="exact" if name == "greedy" else "ideal", pooled=False)
         found = search(train, method=method, family=_family(form), seed=1, progress=False)
         here = {frozenset(arc) for arc in found.dag.arcs}
         unit = len(network) * log(2)

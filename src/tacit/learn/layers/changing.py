@@ -108,13 +108,13 @@ def _changes(
     others = np.array([at for at in range(hidden) if at not in who], dtype=np.int64)
     if not others.size:
         return found
-    many = bench.method.k
+    many, foreseen = bench.method.k, ranker.foreseen(child, who)
     if len(who) < bench.most():
-        rank = ranker.adding(child, who)[others]
+        rank = foreseen.adding[others]
         first = others[np.argsort(-rank, kind="stable")][:many]
         found += [tuple(sorted((*who, int(each)))) for each in first]
-    for out in who if bench.method.replace else ():
-        rank = ranker.replacing(child, who, out)[others]
+    for at, out in enumerate(who if bench.method.replace else ()):
+        rank = foreseen.replacing[at][others]
         first = others[np.argsort(-rank, kind="stable")][:many]
         kept = [each for each in who if each != out]
         found += [tuple(sorted((*kept, int(each)))) for each in first]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -29,6 +29,8 @@ class Walk:
     changes        all that was done, each with the number of restarts before
     trace          the best score before any step and after each
     chosen_at      the dag at which candidates were chosen; None: there are none
+    scored         changes that were scored when the walk was left, in a search that scores few
+    state          the dag on its way, once a climb began
     """
 
     now: Parents
@@ -42,6 +44,8 @@ class Walk:
     changes: list[tuple[Change, int]] = field(default_factory=list)
     trace: list[float] = field(default_factory=list)
     chosen_at: Parents | None = None
+    scored: Sequence[Sequence[int]] = ()
+    state: State | None = None
 
 
 Heard: TypeAlias = Callable[[Walk], None]
@@ -147,7 +151,9 @@ def _chosen_anew(task: Task, walk: Walk) -> bool:
 
 def _steps(task: Task, walk: Walk) -> Iterator[None]:
     """The steps of one climb, each already noted in the walk."""
-    state = task.state(walk.now)
+    state = walk.state = task.state(walk.now)
+    state.take_up(walk.scored)
+    walk.scored = ()
     changes = _best_changes(task, walk, state)
     if task.settings.ascent == "first":
         changes = _first_changes(state, task.rng, task.settings.replace)

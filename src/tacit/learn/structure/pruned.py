@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
-from tacit.engines.ideal import Ranker
+from tacit.engines.foresight import Foresight, Ranker
 from tacit.learn.structure.ledger import Ledger
-from tacit.learn.structure.state import Change, Marks, Parents, State, gained
+from tacit.learn.structure.state import Change, Parents, State, gained
+from tacit.learn.structure.swaps import Marks
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +54,7 @@ class Pruned(State):
         n = ledger.n
         state = Pruned(
             ledger, asks, plain.parents, plain.arcs, plain.above, plain.gains, plain.tops,
-            plain.worth, plain.mark, ranker=ranker, most=most,
+            plain.worth, plain.mark, plain.swaps, ranker=ranker, most=most,
         )  # fmt: skip
         state.asked = np.zeros((n, n), np.bool_)
         state.refresh(range(n))
@@ -72,18 +73,22 @@ class Pruned(State):
                 less = ledger.family(head, who[:at] + who[at + 1 :])
                 self.gains[parent, head] = gained(less, alone)
             self.tops[head] = self.gains[:, head].max()
-            self.more[head] = self._places(self.ranker.adding(head, who))
+            foreseen = self.ranker.foreseen(head, who)
+            self.more[head] = self._places(foreseen.adding)
             if self.asks == "replacing":
-                self._rank_swaps(head, who)
+                self._rank_swaps(head, foreseen)
 
-    def _rank_swaps(self, head: int, who: tuple[int, ...]) -> None:
-        kept = self.ledger.limits.required[:, head]
-        outs = [parent for parent in who if not kept[parent]]
-        self.others[head] = [
-            self._places(self.ranker.replacing(head, who, parent)) for parent in outs
-        ]
-        rows = np.full((len(outs), self.ledger.n), -np.inf)
-        self.swaps[head] = (np.array(outs, dtype=np.int64), rows)
+    def _rank_swaps(self, head: int, foreseen: Foresight) -> None:
+        kept, rows = self.ledger.limits.required[:, head], foreseen.replacing
+        who = enumerate(self.parents[head])
+        outs, places = [], list[Places]()
+        for at, parent in who:
+            if not kept[parent]:
+                outs.append(parent)
+                places.append(self._places(rows[at]))
+        self.others[head] = places
+        scored = np.full((len(outs), self.ledger.n), -np.inf)
+        self.swaps.put(head, np.array(outs, dtype=np.int64), scored)
 
     def _places(self, worth: Floats) -> Places:
         order = np.argsort(-worth, kind="stable")
@@ -128,11 +133,13 @@ class Pruned(State):
             for tail in self._first(more, legal):
                 self._score(int(tail), head)
         for at, places in enumerate(others):
-            outs, rows = self.swaps[head]
+            outs, rows = self.swaps.rows[head]
             kept = tuple(each for each in who if each != outs[at])
             for tail in self._first(places, legal):
                 score = ledger.family(head, tuple(sorted((*kept, int(tail)))))
                 rows[at, tail] = gained(score, float(self.worth[head]))
+        if others:
+            self.swaps.changed(head)
 
     def _first(self, places: Places, legal: Bools) -> Ints:
         """The first few legal ones, those of them that nobody scored yet."""
@@ -174,7 +181,7 @@ class Pruned(State):
             return 0.0
         legal = self._legal(head)
         legal[change.tail] = False
-        rank = np.argsort(-self.ranker.adding(head, who), kind="stable")
+        rank = np.argsort(-self.ranker.foreseen(head, who).adding, kind="stable")
         alone = ledger.family(head, who)
         first = rank[legal[rank]][: self.most].tolist()
         longer = (ledger.family(head, tuple(sorted((*who, tail)))) for tail in first)

@@ -19,6 +19,7 @@ from tacit.learn.fits import Stop
 from tacit.learn.progress import Report
 from tacit.learn.structure.climbing import Begins, Task, Walk, begun, climb
 from tacit.learn.structure.exact import exact_search
+from tacit.learn.structure.foreseen import Foreseen
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.methods_exact import TAN, ChowLiu, Exact
 from tacit.learn.structure.outcome import Outcome, as_move
@@ -93,7 +94,8 @@ def _begins(task: Run) -> Begins | None:
     ranker = ranker_of(task.question.scorer, method.similarity)
 
     def begins(ledger: Ledger, parents: Parents, asks: str) -> State:
-        return Pruned.begun(ledger, parents, asks, ranker, method.k)
+        kind = Foreseen if method.pooled and method.k < ledger.n else Pruned
+        return kind.begun(ledger, parents, asks, ranker, method.k)
 
     return begins
 

@@ -28,6 +28,7 @@ from tacit.knowledge.limits import Limits
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Report
 from tacit.learn.structure.climbing import Begins, Task, Walk, begun, climb
+from tacit.learn.structure.foreseen import Foreseen
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.moves import Move
 from tacit.learn.structure.outcome import as_move
@@ -138,7 +139,8 @@ def begins_of(job: RealJob, ledger: Ledger) -> Begins | None:
     ranker = ranker_of(ledger.scorer, method.similarity)
 
     def begins(ledger: Ledger, parents: Parents, asks: str) -> State:
-        return Pruned.begun(ledger, parents, asks, ranker, method.k)
+        kind = Foreseen if method.pooled and method.k < ledger.n else Pruned
+        return kind.begun(ledger, parents, asks, ranker, method.k)
 
     return begins
 

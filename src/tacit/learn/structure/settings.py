@@ -95,6 +95,10 @@ class IdealParent:
                 case fit, as the source has it; "current", linearised where a curve runs now;
                 "exact", the same less what the family's own parameters could do, which for
                 straight lines is the gain itself
+    pooled      choose candidates over all families together: changes are scored in the order of
+                what they are foreseen to gain, until the best is a scored one, and the k best of
+                every family once nothing gains any more; False: k of each place after every step,
+                as the source has it
     replace     whether taking another parent instead of one is a single change too
     hidden      look for hidden parents of the columns instead of arcs between them: two layers
     insert      where a new hidden variable is put: "cluster", above the columns that miss the same;
@@ -105,6 +109,7 @@ class IdealParent:
 
     k: int = 2
     similarity: str = "exact"
+    pooled: bool = True
     replace: bool = True
     restarts: int = 0
     perturb: str = "order"
@@ -123,8 +128,9 @@ class IdealParent:
             raise OptionError(said)
         if self.insert not in INSERTIONS:
             raise OptionError(f"insert={self.insert!r} must be one of {', '.join(INSERTIONS)}")
-        if not isinstance(self.hidden, bool):
-            raise OptionError(f"hidden={self.hidden!r} must be True or False")
+        for name in ("hidden", "pooled"):
+            if not isinstance(getattr(self, name), bool):
+                raise OptionError(f"{name}={getattr(self, name)!r} must be True or False")
 
     @property
     def ascent(self) -> str:

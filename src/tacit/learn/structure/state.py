@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.learn.structure.ledger import Ledger
+from tacit.learn.structure.swaps import Marks, Swaps
 
 Parents: TypeAlias = tuple[tuple[int, ...], ...]
 """The parents of every variable, in rising order."""
-Marks: TypeAlias = npt.NDArray[np.uint64]
 VERBS = ("add", "delete", "reverse", "replace")
 NOTHING = 1e-9
 """A gain that rounding could have made, as a share of the score."""
@@ -64,7 +63,7 @@ class State:
     gains  (n, n)  what adding or deleting the arc gains; -inf where it may not be
     tops   (n,)    the largest of the gains of arcs to each head
     worth  (n,)    the score of every family
-    swaps  per head, its parents and (parents, n) what taking another one instead gains
+    swaps  the changes that put another parent in the place of one
     asks   "all" keeps gains up to date, "replacing" swaps too, "none" neither
     """
 
@@ -77,7 +76,8 @@ class State:
     tops: Floats
     worth: Floats
     mark: np.uint64
-    swaps: dict[int, tuple[Ints, Floats]] = field(default_factory=dict)
+    swaps: Swaps
+    arcs_listed: tuple[Ints, Ints, Ints] | None = None
 
     @staticmethod
     def at(ledger: Ledger, parents: Parents, asks: str = "all") -> State:
@@ -92,7 +92,9 @@ class State:
         find_paths(arcs, above)
         mark = np.bitwise_xor.reduce(marks_of(n)[arcs], initial=np.uint64(0))
         gains, tops = np.full((n, n), -np.inf, order="F"), np.full(n, -np.inf)
-        state = State(ledger, asks, list(parents), arcs, above, gains, tops, np.zeros(n), mark)
+        state = State(
+            ledger, asks, list(parents), arcs, above, gains, tops, np.zeros(n), mark, Swaps.none(n)
+        )
         state.refresh(range(n))
         return state
 
@@ -136,16 +138,22 @@ class State:
         rows = np.array([gained(self.ledger.adding(head, fewer[at]), alone) for at in out])
         rows = rows.reshape(len(out), self.ledger.n)
         rows[:, list(who)] = -np.inf
-        self.swaps[head] = (np.array([who[at] for at in out], dtype=np.int64), rows)
+        self.swaps.put(head, np.array([who[at] for at in out], dtype=np.int64), rows)
+
+    def scored(self) -> list[tuple[int, int, int]]:
+        """Changes whose scores the next step depends on; none where all are scored."""
+        return []
+
+    def take_up(self, scored: Sequence[Sequence[int]]) -> None:
+        """Be as the dag was when these changes were scored."""
+        del scored
 
     def best(self, visited: Marks) -> Change | None:
         """The best legal change that leads to no visited dag."""
-        from tacit.kernels.dags import best_change, swap_gain
+        from tacit.kernels.dags import best_change
 
         limits, marks = self.ledger.limits, marks_of(self.ledger.n)
-        sizes = np.array([len(who) for who in self.parents], dtype=np.int64)
-        heads = np.repeat(np.arange(sizes.size), sizes)
-        tails = np.array([tail for who in self.parents for tail in who], dtype=np.int64)
+        sizes, tails, heads = self._listed()
         slack = rounding(self.score)
         verb, tail, head, gain = best_change(
             self.gains, self.tops, tails, heads, self.arcs, self.above, ~limits.required,
@@ -154,13 +162,17 @@ class State:
         found = Change(VERBS[verb], tail, head, gain) if verb >= 0 else None
         if found is not None and found.verb == "add":
             found = self._either_way(found, slack, visited)
-        for to, (outs, rows) in self.swaps.items():
-            gain, tail, out = swap_gain(
-                rows, outs, to, self.above, slack, self.mark, marks, visited
-            )
-            if tail >= 0 and (found is None or gain > found.gain + slack):
-                found = Change("replace", tail, to, gain, out)
-        return found
+        least = -np.inf if found is None else found.gain
+        swap = self.swaps.best(least, slack, self.above, (self.mark, marks, visited))
+        return found if swap is None else Change("replace", swap[1], swap[2], swap[0], swap[3])
+
+    def _listed(self) -> tuple[Ints, Ints, Ints]:
+        """How many parents each variable has, and the tails and heads of all arcs."""
+        if self.arcs_listed is None:
+            sizes = np.array([len(who) for who in self.parents], dtype=np.int64)
+            tails = np.array([tail for who in self.parents for tail in who], dtype=np.int64)
+            self.arcs_listed = sizes, tails, np.repeat(np.arange(sizes.size), sizes)
+        return self.arcs_listed
 
     def _either_way(self, change: Change, slack: float, visited: Marks) -> Change:
         """The arc, or its reverse if it gains as much and more can be gained after it.
@@ -242,10 +254,12 @@ class State:
                 self._flip(change.instead, head)
                 self._flip(tail, head)
         find_paths(self.arcs, self.above)
+        self.swaps.forget()
         return (tail, head) if change.verb == "reverse" else (head,)
 
     def _flip(self, tail: int, head: int) -> None:
         there = self.arcs[tail, head] = not self.arcs[tail, head]
         who = set(self.parents[head])
         self.parents[head] = tuple(sorted(who | {tail} if there else who - {tail}))
+        self.arcs_listed = None
         self.mark = np.uint64(self.mark ^ marks_of(self.ledger.n)[tail, head])

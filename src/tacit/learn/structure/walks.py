@@ -78,6 +78,7 @@ def _plain(walk: Walk) -> dict[str, Any]:
         "restarts": walk.restarts,
         "changes": changes,
         "trace": list(walk.trace),
+        "scored": [] if walk.state is None else [list(each) for each in walk.state.scored()],
         "chosen_at": None if walk.chosen_at is None else [list(who) for who in walk.chosen_at],
     }
 
@@ -96,7 +97,15 @@ def _walk(plain: Mapping[str, Any], n: int) -> Walk:
         changes,
         [float(score) for score in plain["trace"]],
         None if plain["chosen_at"] is None else _parents(plain["chosen_at"], n),
+        [_scored(each, n) for each in plain["scored"]],
     )
+
+
+def _scored(plain: Sequence[Any], n: int) -> tuple[int, int, int]:
+    tail, head, instead = (int(each) for each in plain)
+    if not (0 <= tail < n and 0 <= head < n and tail != head and -1 <= instead < n):
+        raise ValueError("no change of a dag over these variables")
+    return tail, head, instead
 
 
 def _change(plain: Sequence[Any], n: int) -> tuple[Change, int]:
