@@ -63,3 +63,35 @@ def restricted(
     values = np.array([numbers[0], numbers[1], np.sqrt(numbers[2])])
     mean = values @ weights
     return mean, np.sqrt(((values - mean[:, None]) ** 2) @ weights)
+
+
+def drawn(
+    x: np.ndarray, y: np.ndarray, means: np.ndarray, variables: int, many: int, seed: int
+) -> np.ndarray:
+    """(draws, parents + 2) β and v of y = (x, 1) β + noise after complete cases, under the same
+    prior around `means` of (parents, child)."""
+    t, parents = (variables + 2 - variables - 1) / 2, x.shape[1]
+    design = np.vstack(
+        [np.column_stack([x, np.ones(len(x))]), [*means[:-1], 1.0],
+         *(np.append(np.sqrt(t) * row, 0.0) for row in np.eye(parents))]
+    )  # fmt: skip
+    child = np.concatenate([y, means[-1:], np.zeros(parents)])
+    inverse = np.linalg.inv(design.T @ design)
+    best = inverse @ design.T @ child
+    left = t + ((child - design @ best) ** 2).sum()
+    random = np.random.default_rng(seed)
+    v = stats.invgamma.rvs(
+        (2 + parents + 1 + len(y)) / 2, scale=left / 2, size=many, random_state=random
+    )
+    beta = best + np.sqrt(v)[:, None] * random.multivariate_normal(
+        np.zeros(parents + 1), inverse, many
+    )
+    return np.column_stack([beta, v])
+
+
+def weighted(values: np.ndarray, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Means, standard deviations and effective size of draws of these log weights."""
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    mean = weights @ values
+    return mean, np.sqrt(weights @ (values - mean) ** 2), float(1 / (weights**2).sum())

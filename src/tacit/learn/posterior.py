@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from tacit.core.dag import Dag
 from tacit.core.errors import OptionError
 from tacit.core.network import Network
-from tacit.core.variables import Continuous, Discrete
+from tacit.core.variables import Continuous
 from tacit.engines.statistics import Statistics
 from tacit.engines.tasks import thread_bound
 from tacit.estimate.bayes.draws import Sampling
@@ -23,7 +22,7 @@ from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.counted import Counted, count_cases, counted_before
 from tacit.learn.gathered import Gathered, gather_measured
 from tacit.learn.making import posterior_of
-from tacit.learn.parts import pseudo_counts, refuse_no_reals
+from tacit.learn.parts import discrete_axes, pseudo_counts, refuse_no_reals
 from tacit.learn.posteriors import Posterior
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import priors_apart
@@ -83,10 +82,7 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
             return _counted(wish, counted_before(given, data))
         gathered = gather_measured(given, data, _HIDDEN)
         if gathered.missing:
-            _refuse_continuous(gathered)
-            from tacit.learn.augmented import posterior_augmented
-
-            return posterior_augmented(gathered, _told(wish, None, gathered))
+            return _incomplete(wish, gathered)
         return _counted(wish, count_cases(gathered, False, threads, told))
 
 
@@ -114,6 +110,17 @@ def _counted(wish: Wish, counted: Counted) -> Posterior:
     return posterior_of(_told(wish, counted, counted))
 
 
+def _incomplete(wish: Wish, gathered: Gathered) -> Posterior:
+    if any(isinstance(each, Continuous) for each in gathered.variables.values()):
+        from tacit.learn.continuous.augmented import posterior_with_gaps
+
+        return posterior_with_gaps(gathered, wish, lambda wish, part: _told(wish, part, part))
+    from tacit.learn.augmented import posterior_augmented
+
+    refuse_no_reals(wish.gaussian)
+    return posterior_augmented(gathered, _told(wish, None, gathered))
+
+
 def _told(wish: Wish, counted: Counted | None, source: Counted | Gathered) -> Told:
     normal = wish.prior if isinstance(wish.prior, TruncatedNormal) else None
     if normal is not None:
@@ -122,7 +129,7 @@ def _told(wish: Wish, counted: Counted | None, source: Counted | Gathered) -> To
     return Told(
         structure=wish.structure,
         knowledge=wish.knowledge,
-        families=_tables(source.families),
+        families={name: discrete_axes(axes) for name, axes in source.families.items()},
         alpha=pseudo_counts(plain, source.families),
         normal=normal,
         misses=wish.likelihood == "binomial_product",
@@ -130,26 +137,6 @@ def _told(wish: Wish, counted: Counted | None, source: Counted | Gathered) -> To
         asking=wish.asking,
         prior=normal.describe() if normal is not None else plain.describe(),
         counted=counted,
-    )
-
-
-def _tables(families: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[Discrete, ...]]:
-    real = [name for name, axes in families.items() if not isinstance(axes[-1], Discrete)]
-    if real:
-        raise OptionError(_continuous(real[0]))
-    return dict(families)
-
-
-def _refuse_continuous(gathered: Gathered) -> None:
-    for name, variable in gathered.variables.items():
-        if not isinstance(variable, Discrete):
-            raise OptionError(_continuous(name))
-
-
-def _continuous(name: str) -> str:
-    return (
-        f"{name!r} is continuous: tc.posterior needs complete cases beside it"
-        "\n\ntc.fit takes cases with gaps; or make it discrete with tc.discretise"
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tacit.arrays import Bools, Floats
 from tacit.estimate.bayes.diagnostics import effective_size, error_of_mean, split_rhat
 from tacit.estimate.bayes.draws import Sampling
+from tacit.estimate.continuous.held import Held
 from tacit.estimate.continuous.restrained import Restrained
 
 if TYPE_CHECKING:
@@ -34,11 +35,11 @@ class Steps:
     t: Floats
 
     @staticmethod
-    def start(law: Restrained) -> Steps:
+    def start(held: Held) -> Steps:
         """Where all rules hold, with room on all sides."""
-        noise = law.held.noise
+        noise = held.noise
         t = np.where(np.isnan(noise.fixed), np.exp(noise.inside), noise.fixed)
-        return Steps(law.held.inside, t)
+        return Steps(held.inside, t)
 
     def step(self, law: Restrained, state: State) -> Steps:
         """Both, drawn given each other."""
@@ -141,7 +142,7 @@ def walked(law: Restrained, sampling: Sampling, seed: int, *keys: int) -> Walked
 
     kept = []
     for chain in range(sampling.chains):
-        state, here = seeded(seed, 7, *keys, chain), Steps.start(law)
+        state, here = seeded(seed, 7, *keys, chain), Steps.start(law.held)
         places, sizes = [], []
         for step in range(WARM + THIN * each):
             here = here.step(law, state)
