@@ -48,3 +48,39 @@ def mixed_network(seed: int, states: int = 3, reals: int = 4) -> tc.Network:
             families.append(tc.LinearGaussian((*near, child), slopes, float(levels), float(sds)))
         continuous.append(child)
     return tc.Network.of(families)
+
+
+def found_in(network: tc.Network, data: tc.Dataset, case: int) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name in data.names:
+        value, variable = data[name][case], network.variables[name]
+        if isinstance(variable, tc.Discrete):
+            if value >= 0:
+                found[name] = variable.states[value]
+        elif not np.isnan(value):
+            found[name] = float(value)
+    return found
+
+
+def beneath(
+    seed: int, cases: int, gaps: float = 0.0, states: int = 2, kinds: str = "both"
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Columns beneath a variable that none of them measures, and its states: four reals and a
+    fifth beneath one of these, and, of "both" kinds, three with states."""
+    random = np.random.default_rng(seed)
+    hidden = random.integers(states, size=cases)
+    columns: dict[str, np.ndarray] = {}
+    for at in range(4):
+        level = 2.0 * random.permutation(states)
+        columns[f"X{at}"] = level[hidden] + random.normal(size=cases)
+    columns["X4"] = 0.8 * columns["X0"] + random.normal(size=cases)
+    for at in range(3 if kinds == "both" else 0):
+        chance = random.permutation(np.linspace(0.15, 0.85, states))
+        yes = random.random(cases) < chance[hidden]
+        columns[f"A{at}"] = np.where(yes, "yes", "no").astype(object)
+    for name, column in columns.items():
+        gone = random.random(cases) < gaps
+        columns[name] = np.where(gone, np.nan if name[0] == "X" else None, column)
+        if name[0] == "X":
+            columns[name] = columns[name].astype(float)
+    return columns, hidden

@@ -168,6 +168,29 @@ def _density(axes: list[np.ndarray], mean: np.ndarray, covariance: np.ndarray) -
     return np.exp(-0.5 * squares) / sqrt(np.linalg.det(2 * np.pi * covariance))
 
 
+def expected_family(network: Any, found: Found, axes: Sequence[str]) -> dict[tuple, tuple]:
+    """E[1], E[z], E[z zᵀ] of some variables given findings, whether a family of the network or not,
+    by the states of the discrete ones; z are the reals among them, in their order."""
+    reals = [axis for axis in axes if is_real(network, axis)]
+    total, out = mass(network, found), {}
+    for states, log_p, (rest, mean, covariance) in configurations(network, found):
+        weight = np.exp(log_p - total)
+        at = tuple(
+            network.variables[axis].states.index(states[axis])
+            for axis in axes
+            if not is_real(network, axis)
+        )
+        z = np.array([found[r] if r in found else mean[rest.index(r)] for r in reals])
+        square = np.outer(z, z)
+        for (i, one), (j, other) in product(enumerate(reals), enumerate(reals)):
+            if one in rest and other in rest:
+                square[i, j] += covariance[rest.index(one), rest.index(other)]
+        before = out.get(at, (0.0, np.zeros(len(reals)), np.zeros_like(square)))
+        new = (weight, weight * z, weight * square)
+        out[at] = tuple(a + b for a, b in zip(before, new, strict=True))
+    return out
+
+
 def expected_sums(network: Any, found: Found) -> dict[str, dict[tuple[int, ...], tuple]]:
     """E[1], E[z], E[z zᵀ] of every family given findings, by the states of its discrete axes.
 

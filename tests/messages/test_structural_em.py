@@ -19,6 +19,7 @@ GAPS = tc.Dataset(
     {"A": TRUTH.variables["A"], "N": tc.Continuous("N")},
     {"A": np.zeros(5, dtype=np.int64), "N": np.full(5, np.nan)},
 )
+MIXED = {"X": np.arange(20.0) + 0.5, "G": ["u", "v", "v", "u"] * 5}
 REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
 
 
@@ -134,10 +135,60 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
             "discrete variables only\n\nuse tc.BIC() or tc.BDeu(5)",
         ),
         (
-            {"X": np.arange(20.0) + 0.5, "G": ["u", "v", "v", "u"] * 5},
+            MIXED,
+            {"score": tc.BDeu(5)},
+            "BDeu(5) scores tables only\n\nfor continuous variables use tc.BIC(), tc.AIC() or "
+            "tc.BGe()",
+        ),
+        (
+            MIXED,
+            {"score": tc.BGe()},
+            "BGe(1) scores continuous variables only, and these cases have both kinds\n\n"
+            "use tc.BIC() or tc.AIC()",
+        ),
+        (
+            {**MIXED, "Y": np.full(20, 2.5)},
             {},
-            "'X' is continuous: structural EM needs discrete variables only\n\n"
-            "make it discrete with tc.discretise, or leave it out: leave_out=['X']",
+            "Y has the same value in all cases, so no Gaussian fits it\n\nleave the column out",
+        ),
+        (
+            MIXED,
+            {"method": tc.WeightAnnealing(tc.HillClimb())},
+            "tc.WeightAnnealing(...) anneals cases whose columns all have states\n\nleave it out",
+        ),
+        (
+            MIXED,
+            {"method": tc.IdealParent()},
+            "method takes tc.HillClimb() or tc.Tabu() here, or tc.WeightAnnealing() of one, "
+            "not IdealParent(): the search of each round goes from dag to dag",
+        ),
+        (
+            MIXED,
+            {"knowledge": "require X -> G"},
+            "X -> G is required, but G is discrete and X continuous: no family joins the two"
+            "\n\n    line 1: require X -> G\n\n"
+            "turn the arc round, or make the continuous one discrete with tc.discretise",
+        ),
+        (
+            MIXED,
+            {"hidden": {"H": 2}, "knowledge": "require X -> H"},
+            "X -> H is required, but H is discrete and X continuous: no family joins the two"
+            "\n\n    line 1: require X -> H\n\n"
+            "turn the arc round, or make the continuous one discrete with tc.discretise",
+        ),
+        (
+            MIXED,
+            {"hidden": {"H": "continuous"}, "start": "H -> X"},
+            "'H' is hidden and continuous: the hidden variables of structural EM have states\n\n"
+            "say how many states it has: hidden={'H': 2}",
+        ),
+        (
+            {"X": [0.0] * 15 + [1.5, 2.5, 0.3, 2.2, 3.1]},
+            {"hidden": {"H": 2}, "seed": 1},
+            "the noise of X shrinks to nothing in every start: many cases have the same value of "
+            "it, and the likelihood of what was observed has no maximum\n\nleave the column out, "
+            "make it discrete with tc.discretise, or start from a dag in which no hidden variable "
+            "is its parent and forbid that it becomes one",
         ),
         (
             GAPS,

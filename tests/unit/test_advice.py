@@ -33,8 +33,8 @@ TABLE = [
     (holed(5, 40), None, "structural_em", "tc.structural_em(data)"),
     (table(5, 1000), {"H": 2}, "structural_em", "restarts=10"),
     (table(5, 40), {"H": 2}, "structural_em", "tc.WeightAnnealing"),
-    ({**reals(2, 40), **holed(2, 40)}, None, "discretise", "tc.discretise"),
-    (reals(3, 40), {"H": 2}, "discretise", "tc.discretise"),
+    ({**reals(2, 40), **holed(2, 40)}, None, "structural_em", "tc.structural_em(data)"),
+    (reals(3, 40), {"H": 2}, "structural_em", "restarts=10"),
     (
         {**reals(3, 40), "x0": [None, *reals(3, 40)["x0"][1:]]},
         None,
@@ -55,7 +55,14 @@ def test_the_method_suits_the_cases(data, hidden, function, call):
 
 @pytest.mark.parametrize(
     ("data", "hidden"),
-    [(table(4, 40), None), (holed(4, 40), None), (table(4, 40), {"H": 2}), (reals(3, 40), None)],
+    [
+        (table(4, 40), None),
+        (holed(4, 40), None),
+        (table(4, 40), {"H": 2}),
+        (reals(3, 40), None),
+        (reals(2, 60), {"H": 2}),
+        ({**reals(2, 40), **holed(2, 40)}, None),
+    ],
 )
 def test_what_is_advised_can_be_called(data, hidden):
     found = eval(tc.advise(data, hidden).call, {"tc": tc, "data": data})

@@ -13,6 +13,7 @@ import pytest
 
 import tacit as tc
 from commands import run, run_json
+from mixed import beneath
 from tacit.cli import searching
 from tacit.cli.main import execute
 from tacit.learn.structure import walks
@@ -168,6 +169,23 @@ def test_gaps_are_for_structural_em(folder: Path, capsys: pytest.CaptureFixture[
     complete = run_json(capsys, *words, "--leave-out", "asia")
     assert "structural EM" not in " ".join(complete["notes"])
     assert complete["scored_by"] == "BIC()"
+
+
+def test_gaps_and_hidden_states_beside_real_values(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns, _ = beneath(3, 150, 0.05)
+    tc.write_cases(tc.read_cases(columns), "mixed.csv")
+    words = ("search", "mixed.csv", "--hidden", "H=2", "--restarts", "2", "--seed", "1")
+    plain = run_json(capsys, *words, "-o", "out.json", "--report", "report.html")
+    found = tc.structural_em(
+        tc.read_cases("mixed.csv"), hidden={"H": 2}, restarts=2, method=tc.HillClimb(restarts=0),
+        seed=1,
+    )  # fmt: skip
+    assert plain["score"] == found.score
+    assert plain["hidden"] == {"H": 2}
+    assert plain["scored_by"] == "BIC()"
+    assert tc.read("out.json").dag == found.dag
 
 
 def test_gaps_under_weight_annealing_and_several_starts(

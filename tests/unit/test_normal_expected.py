@@ -8,23 +8,12 @@ from numpy.testing import assert_allclose
 
 import naive_mixed
 import tacit as tc
-from mixed import gaussian_network, mixed_network
+from mixed import found_in, gaussian_network, mixed_network
+from tacit.engines import written
 from tacit.engines.completed import complete
 from tacit.engines.normal_expected import NormalExpectation
 
 NETWORKS = [gaussian_network(0, 5), gaussian_network(2, 6, 0.8), mixed_network(1), mixed_network(3)]
-
-
-def found_in(network: tc.Network, data: tc.Dataset, case: int) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for name in data.names:
-        value, variable = data[name][case], network.variables[name]
-        if isinstance(variable, tc.Discrete):
-            if value >= 0:
-                found[name] = variable.states[value]
-        elif not np.isnan(value):
-            found[name] = float(value)
-    return found
 
 
 def naive_sums(network: tc.Network, data: tc.Dataset) -> tuple[dict, float]:
@@ -91,21 +80,45 @@ def test_expected_moments_of_complete_cases_are_their_moments():
 @pytest.mark.parametrize("seed", range(4))
 def test_completed_cases_give_the_moments_of_any_family(seed):
     network = mixed_network(seed) if seed % 2 else gaussian_network(seed, 5)
-    whole, gaps = (
-        tc.sample(network, 60, seed=seed, missing=missing) for missing in (None, tc.AtRandom(0.3))
-    )
-    columns = {n: whole[n] if n.startswith("A") else gaps[n] for n in gaps.names}
-    data = tc.Dataset(gaps.variables, columns)
+    data = tc.sample(network, 60, seed=seed, missing=tc.AtRandom(0.3))
+    data = data.with_weights(np.random.default_rng(seed).uniform(0, 2, 60))
+    hidden = ("A0", "X1") if seed == 3 else ()
+    data = data.select([name for name in data.names if name not in hidden])
     expected, found = NormalExpectation.of(network, data).run(network), complete(network, data)
     assert_allclose(found.log_likelihood, expected.log_likelihood)
-    for name in found.names:
-        own = found.moments(network[name].variables)
-        assert_allclose(own.means, expected.evidence[name].means, atol=1e-9)
-        assert_allclose(own.scatter, expected.evidence[name].scatter, atol=1e-9)
-    posteriors = tc.predict(network, data)
-    for at, name in enumerate(found.names):
-        assert_allclose(found.reals[:, at], posteriors[name])
-        assert_allclose(found.variances()[:, at], posteriors.sd[name] ** 2, atol=1e-12)
+    assert_allclose(np.bincount(found.case, found.share), 1)
+    for name in network:
+        held, axes = expected.evidence[name], network[name].variables
+        if isinstance(axes[-1], tc.Discrete):
+            assert_allclose(found.counts(axes).values, held.values, atol=1e-9)
+            continue
+        own = found.moments(axes)
+        weights = [np.array(getattr(e, "weights", getattr(e, "weight", 0))) for e in (own, held)]
+        assert_allclose(*weights, atol=1e-9)
+        sums = (w[..., None] * e.means for w, e in zip(weights, (own, held), strict=True))
+        assert_allclose(*sums, atol=1e-9)
+        assert_allclose(own.scatter, held.scatter, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5])
+def test_completed_cases_give_what_every_completion_gives_of_families_the_network_lacks(seed):
+    """The joint normal of every configuration of all states, written out, is the oracle."""
+    network = mixed_network(seed)
+    data = tc.sample(network, 20, seed=seed, missing=tc.AtRandom(0.35))
+    if seed == 5:
+        data = data.select([name for name in data.names if name not in ("A1", "X0")])
+    found, random = complete(network, data), np.random.default_rng(seed)
+    for _ in range(4):
+        discrete = [n for n in network if n.startswith("A")]
+        reals = random.permutation([n for n in network if n.startswith("X")]).tolist()[:3]
+        axes = random.permutation(discrete).tolist()[: random.integers(1, 3)] + reals
+        sums = {}
+        for case in range(len(data)):
+            own = naive_mixed.expected_family(network, found_in(network, data, case), axes)
+            for at, parts in own.items():
+                before = sums.get(at, (0.0, 0.0, 0.0))
+                sums[at] = tuple(a + b for a, b in zip(before, parts, strict=True))
+        assert_same(found.moments([network.variables[name] for name in axes]), sums)
 
 
 def test_the_joint_moments_hold_those_of_families_the_network_lacks():
@@ -128,8 +141,24 @@ def test_the_joint_moments_hold_those_of_families_the_network_lacks():
     assert_allclose(backwards.scatter[::-1, ::-1], joint.scatter)
 
 
-def test_cases_with_missing_states_are_not_completed():
+def test_a_case_that_lacks_too_many_states_is_named(monkeypatch):
     network = mixed_network(1)
-    data = tc.sample(network, 20, seed=4, missing=tc.AtRandom(0.4))
-    with pytest.raises(tc.MissingError, match="is missing in case"):
+    whole = tc.sample(network, 20, seed=4)
+    columns = {n: np.where(np.arange(20) == 6, -1, whole[n]) for n in ("A0", "A1", "A2")}
+    columns |= {name: whole[name] for name in whole.names if name not in columns}
+    data = tc.Dataset(whole.variables, columns)
+    many = int(np.prod([len(whole.variables[name].states) for name in ("A0", "A1", "A2")]))
+    monkeypatch.setattr(written, "MOST", many)
+    assert np.bincount(complete(network, data).case)[6] <= many
+    monkeypatch.setattr(written, "MOST", many - 1)
+    with pytest.raises(tc.SizeError) as raised:
+        complete(network, data)
+    assert str(raised.value) == (
+        f"the states that case 7 lacks could be in {many} ways (A0, A1, A2), and {many - 1} of a "
+        "case are written out at most\n\nleave out columns or cases with so many gaps, hide fewer "
+        "variables or give them fewer states"
+    )
+    monkeypatch.setattr(written, "ROOM", 100)
+    monkeypatch.setattr(written, "MOST", many)
+    with pytest.raises(tc.SizeError, match="ways in all cases together, and 14 can be written"):
         complete(network, data)

@@ -134,9 +134,9 @@ HIDDEN = tc.IdealParent(hidden=True)
          "\n\nleave it out: leave_out=['G'], or use tc.propose_hidden for columns with states"),
         (lambda: tc.search(DATA, method=HIDDEN, score=tc.BGe()),
          "BGe(1) scores complete cases only\n\nfor hidden parents use tc.BIC()"),
-        (lambda: tc.structural_em(GAPS, hidden={"H": 2}),
-         "hidden= names hidden variables with states, and all columns are continuous\n\n"
-         "tc.search(data, method=tc.IdealParent(hidden=True)) finds hidden parents of them"),
+        (lambda: tc.structural_em(GAPS, hidden={"H": "continuous"}, start="H -> X0"),
+         "'H' is hidden and continuous: the hidden variables of structural EM have states\n\n"
+         "say how many states it has: hidden={'H': 2}"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_said_in_words(attempt, message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import isqrt, log, pi
 
@@ -10,7 +11,8 @@ import numpy as np
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
-from tacit.core.variables import Discrete
+from tacit.core.variables import Discrete, Variable
+from tacit.engines.completed import Spread
 from tacit.engines.gaussian_scores import NO_CANDIDATES, Reals, check_gaussian, spread
 from tacit.engines.partials import partials
 from tacit.engines.table_scores import Columns, TableScorer, configurations
@@ -18,6 +20,7 @@ from tacit.estimate.gaussians import SINGULAR
 from tacit.estimate.scores.tables import table_score
 from tacit.estimate.scores.values import AnyScore, BGe, Penalised
 from tacit.families.conditional_moments import ConditionalMoments
+from tacit.families.moments import Moments
 
 LARGEST = 2**20
 """Numbers that the moments of one set of discrete parents may take."""
@@ -27,21 +30,37 @@ KEPT = 2**24
 
 def mixed_scorer(data: Dataset, score: AnyScore, threads: int | None = None) -> MixedScorer:
     """The `Scorer` of all columns under BIC, AIC or LogLikelihood; BGe speaks of no table."""
+    known = check_mixed(score)
+    named = data.variables.items()
+    columns = Columns.of(data, [name for name, each in named if isinstance(each, Discrete)])
+    reals = Reals.of(data, [name for name, each in named if not isinstance(each, Discrete)])
+    return of_both(data.variables, columns, Regressions.of(reals, columns, known), threads)
+
+
+def check_mixed(score: AnyScore) -> Penalised:
+    """The score, if columns of both kinds can have it."""
     known = check_gaussian(score)
     if isinstance(known, BGe):
         raise OptionError(
             f"{known.describe()} scores continuous variables only, and these cases have both kinds"
             "\n\nuse tc.BIC() or tc.AIC()"
         )
-    kinds = np.array([isinstance(v, Discrete) for v in data.variables.values()], dtype=np.bool_)
+    return known
+
+
+def of_both(
+    variables: Mapping[str, Variable],
+    columns: Columns,
+    regressions: Regressions,
+    threads: int | None,
+) -> MixedScorer:
+    """The scorer of these variables, their tables counted on columns."""
+    kinds = np.array([isinstance(v, Discrete) for v in variables.values()], dtype=np.bool_)
     place = np.where(kinds, np.cumsum(kinds), np.cumsum(~kinds)) - 1
-    named = tuple(zip(data.names, kinds, strict=True))
-    columns = Columns.of(data, [name for name, discrete in named if discrete])
-    reals = Reals.of(data, [name for name, discrete in named if not discrete])
-    tabled = table_score(known)
+    tabled = table_score(regressions.score)
     assert tabled is not None
     tables = TableScorer.of(columns, tabled, threads)
-    return MixedScorer(data.names, kinds, place, tables, Regressions.of(reals, columns, known))
+    return MixedScorer(tuple(variables), kinds, place, tables, regressions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +128,7 @@ class Regressions:
     sd       (variables,)        what they were divided by
     still    (variables,)        columns that are constant in a sample of the cases: they count as
                                  independent of all others, with the variance they have else
+    left     what is open of reals, where cases were completed; in the units of the columns
     kept     moments by discrete parents, so that other children and parents need no cases
     """
 
@@ -119,23 +139,31 @@ class Regressions:
     values: Floats
     sd: Floats
     still: Bools
+    left: Spread | None = None
     kept: dict[tuple[int, ...], ConditionalMoments] = field(default_factory=dict)
 
     @staticmethod
     def of(
-        reals: Reals, columns: Columns, score: Penalised, whole: Floats | None = None
+        reals: Reals,
+        columns: Columns,
+        score: Penalised,
+        whole: Floats | None = None,
+        left: Spread | None = None,
     ) -> Regressions:
         """The scorer of these cases; a constant column is an error, unless its sd in the whole of
         the cases is known."""
         moments = reals.moments()
+        if left is not None:
+            moments = _widened(moments, reals, left)
         sd, still = spread(reals, moments, None if whole is None else whole / reals.units)
-        values = (reals.values - moments.means) / sd
-        return Regressions(columns, reals, score, moments.weight, values, sd * reals.units, still)
+        values, units = (reals.values - moments.means) / sd, sd * reals.units
+        return Regressions(columns, reals, score, moments.weight, values, units, still, left)
 
     def weighted(self, weights: Floats) -> Regressions:
         """The same cases, counting as often as `weights` says."""
         columns = replace(self.columns, weights=weights)
-        return Regressions.of(replace(self.reals, weights=weights), columns, self.score, self.sd)
+        reals = replace(self.reals, weights=weights)
+        return Regressions.of(reals, columns, self.score, self.sd, self.left)
 
     def family(self, child: int, states: tuple[int, ...], reals: tuple[int, ...]) -> float:
         """The score of a child with these discrete and these continuous parents."""
@@ -174,15 +202,31 @@ class Regressions:
             return self.kept[states], wanted
         labels, many = configurations(self.columns, states)
         if many * self.sd.size**2 > LARGEST:
-            values = self.values[:, wanted]
-            found = ConditionalMoments.of(labels, (many,), values, self.columns.weights)
-            return _stirred(found, self.still[wanted]), list(range(len(wanted)))
-        found = ConditionalMoments.of(labels, (many,), self.values, self.columns.weights)
-        found = _stirred(found, self.still)
+            return self._counted(labels, many, wanted), list(range(len(wanted)))
+        found = self._counted(labels, many, list(range(self.sd.size)))
         self.kept[states] = found
         while len(self.kept) > 1 and sum(each.scatter.size for each in self.kept.values()) > KEPT:
             del self.kept[next(iter(self.kept))]  # the oldest
         return found, wanted
+
+    def _counted(self, labels: Ints, many: int, wanted: list[int]) -> ConditionalMoments:
+        """The moments of some columns, with what is left open of them."""
+        weights = self.columns.weights
+        found = ConditionalMoments.of(labels, (many,), self.values[:, wanted], weights)
+        if self.left is not None and self.left.line.size:
+            counted = np.ones(labels.size) if weights is None else weights
+            more = self.left.scatter(labels, many, wanted, counted)
+            sd = self.sd[wanted]
+            found = replace(found, scatter=found.scatter + more / np.outer(sd, sd))
+        return _stirred(found, self.still[wanted])
+
+
+def _widened(moments: Moments, reals: Reals, left: Spread) -> Moments:
+    """The moments with what is left open of the columns, in their units."""
+    weights = np.ones(len(reals.values)) if reals.weights is None else reals.weights
+    every = list(range(reals.units.size))
+    more = left.scatter(np.zeros(len(weights), np.int64), 1, every, weights)[0]
+    return replace(moments, scatter=moments.scatter + more / np.outer(reals.units, reals.units))
 
 
 def _stirred(moments: ConditionalMoments, still: Bools) -> ConditionalMoments:

@@ -127,7 +127,7 @@ def _problem(
         },
         hidden=hidden,
         scales=scales,
-        units=_units(vector, scales),
+        units=units_of(vector, scales),
     )
 
 
@@ -154,7 +154,7 @@ def _thin(cases: Dataset, axes: tuple[Variable, ...], bare: bool, hidden: tuple[
     return np.asarray(possible.reshape(-1) <= parameters)
 
 
-def _units(vector: Vector, scales: Scales) -> Floats:
+def units_of(vector: Vector, scales: Scales) -> Floats:
     """What a change of each parameter is measured in: shares of 1, and standard deviations."""
     units = np.ones(vector.size)
     sd = dict(zip(scales.names, scales.sds.tolist(), strict=True))

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
-from tacit.core.errors import CasesError, OptionError, quoted
+from tacit.core.errors import CasesError, OptionError
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous
 from tacit.io.cases import as_dataset
@@ -29,8 +29,7 @@ SPARSE = 20.0
 class Advice:
     """A way to learn: the call as Python writes it, and the reasons.
 
-    function  "search", "structural_em", "fit", "propose_hidden", "learn_hierarchy", or
-              "discretise", which comes first where gaps are continuous
+    function  "search", "structural_em", "fit", "propose_hidden" or "learn_hierarchy"
     """
 
     function: str
@@ -66,19 +65,12 @@ def advise(data: Any, hidden: Mapping[str, int] | str | None = None, network: An
         return _fitted(cases, _states(hidden), as_structure(network).dag)
     unseen = _states(hidden)
     gaps = sum(cases.missing().values())
-    real = [quoted(v.name) for v in cases.variables.values() if isinstance(v, Continuous)]
-    if (gaps or unseen) and real and (unseen or len(real) < len(cases.names)):
-        first = (
-            f"{real[0]} is continuous, and dags around what is missing are learned where all "
-            "columns have states, or all have real values and nothing is hidden"
-        )
-        call = "tc.discretise(data, ...), then tc.structural_em(data)"
-        return Advice("discretise", call, (first,))
+    real = any(isinstance(each, Continuous) for each in cases.variables.values())
     if unseen:
-        return _hidden(cases, unseen)
+        return _hidden_beside_reals(unseen) if real else _hidden(cases, unseen)
     if gaps:
-        return _incomplete(cases, gaps)
-    return _complete(cases, bool(real))
+        return _incomplete(cases, gaps, real)
+    return _complete(cases, real)
 
 
 def _states(hidden: Any) -> dict[str, int]:
@@ -123,15 +115,18 @@ def _complete(cases: Dataset, real: bool) -> Advice:
     )
 
 
-def _incomplete(cases: Dataset, gaps: int) -> Advice:
+def _incomplete(cases: Dataset, gaps: int, real: bool) -> Advice:
     share = gaps / (len(cases) * len(cases.names))
+    rounds = "score=tc.BIC() gives rounds that never fall, and fewer arcs"
+    if real:
+        rounds = "by score BIC, whose rounds do not fall"
     return Advice(
         "structural_em",
         "tc.structural_em(data)",
         (
             f"{counted(gaps, 'cell')} missing, {share:.1%} of all: no case is left out",
-            "score=tc.BIC() gives rounds that never fall, and fewer arcs; cells that are missing "
-            "for a reason of their own want tc.missing_as_state first",
+            f"{rounds}; cells that are missing for a reason of their own want "
+            "tc.missing_as_state first",
         ),
     )
 
@@ -156,6 +151,18 @@ def _hidden(cases: Dataset, hidden: Mapping[str, int]) -> Advice:
             "few cases for what is to be learned: starts end far apart, and annealed weights led "
             "to higher scores than starts of equal effort",
             "compare with tc.search(data, score=tc.BDeu(5)), which has no hidden variable",
+        ),
+    )
+
+
+def _hidden_beside_reals(hidden: Mapping[str, int]) -> Advice:
+    said = "{" + ", ".join(f"{name!r}: {states}" for name, states in hidden.items()) + "}"
+    return Advice(
+        "structural_em",
+        f"tc.structural_em(data, hidden={said}, restarts=10)",
+        (
+            "some columns have real values: several starts, the best counts by score BIC",
+            "compare with tc.search(data), which has no hidden variable",
         ),
     )
 

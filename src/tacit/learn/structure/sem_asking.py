@@ -24,20 +24,23 @@ from tacit.core.errors import (
 from tacit.core.network import Network
 from tacit.core.options import names_in
 from tacit.core.variables import Continuous, Discrete
+from tacit.engines.completed import complete
+from tacit.engines.completed_scores import completed_scorer
 from tacit.engines.scoring import Scorer
 from tacit.estimate.priors import Dirichlet, Prior
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore, BGe
 from tacit.io.cases import as_dataset, bind
 from tacit.knowledge.knowledge import Knowledge
-from tacit.knowledge.limits import Limits, limits_from, reasons_of
+from tacit.knowledge.limits import Limits, reasons_of
 from tacit.knowledge.reasons import Reasons
 from tacit.learn.hidden import Hidden, hidden_variables
 from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.completing import completed
 from tacit.learn.structure.perturbing import required_only
-from tacit.learn.structure.question import Question, check_scores, states_of, without
+from tacit.learn.structure.question import Question, check_scores, joinable, without
 from tacit.learn.structure.sem_job import Job, named, spoken_of
+from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.sem_scorer import Indifferent, expected_scorer
 from tacit.learn.structure.settings import HillClimb, Tabu
 from tacit.learn.structure.starting import start_of
@@ -67,7 +70,12 @@ class Asked:
         the counts that the network expects."""
         job = self.job
         names = tuple(name for name in job.names if name in network)
-        scorer = expected_scorer(completed(job.cases, network, names), job.score)
+        scorer: Scorer
+        if job.mixed:
+            held = {name: job.variables[name] for name in names}
+            scorer = completed_scorer(complete(network, job.cases), held, job.score, job.threads)
+        else:
+            scorer = expected_scorer(completed(job.cases, network, names), job.score)
         terms = job.terms_of(names)
         asked = _question(self.whole, job.score, self.dag_prior, self.reasons, scorer, names)
         return replace(asked, terms=terms, knowledge=spoken_of(job, network.dag))
@@ -93,7 +101,6 @@ class Said:
 def ask(data: Any, said: Said) -> Asked:
     """Everything structural EM needs, checked; errors say what is wrong with what was given."""
     dag_prior = check_scores(said.score, said.dag_prior)
-    _check_tables(said.score)
     if said.knowledge is not None and (doubted := doubted_part(said.knowledge)):
         raise OptionError(
             f"{doubted[0].text!r} is said with less than certainty, and structural EM takes rules "
@@ -102,6 +109,11 @@ def ask(data: Any, said: Said) -> Asked:
         )
     structure = None if said.start is None else as_structure(said.start)
     seen = _observed(without(as_dataset(data), said.leave_out), structure)
+    mixed = any(isinstance(each, Continuous) for each in seen.variables.values())
+    if mixed:
+        check_reals(seen, said.score)
+    else:
+        _check_tables(said.score)
     unseen = _hidden(said.hidden, structure, seen)
     _check_named(structure, seen, unseen)
     variables: dict[str, Any] = {**seen.variables, **unseen}
@@ -110,7 +122,7 @@ def ask(data: Any, said: Said) -> Asked:
     if isinstance(said.score, Dirichlet):
         said.score.check_names(variables)
     reasons = reasons_of(said.knowledge, names, said.method.most_parents, parameters=True)
-    limits = replace(limits_from(reasons), states=states_of(variables))
+    limits = joinable(whole, reasons)
     dag = _dag(structure, whole, said, reasons, tuple(unseen))
     job = Job(
         seen, variables, tuple(unseen), said.score, limits,
@@ -151,19 +163,12 @@ def _observed(cases: Dataset, structure: Structure | None) -> Dataset:
             columns={**cases.columns, **bound.columns},
         )
     for name, variable in cases.variables.items():
-        if not isinstance(variable, Continuous):
-            continue
-        if absent(cases[name]).all():
+        if isinstance(variable, Continuous) and absent(cases[name]).all():
             raise MissingError(
                 f"the column {name!r} has no value in any case, so nothing says what its states are"
                 f"\n\nleave the column out, leave_out=[{name!r}], and say how many there are: "
                 f"hidden={{{name!r}: 2}}"
             )
-        raise OptionError(
-            f"{name!r} is continuous: structural EM needs discrete variables only"
-            "\n\nmake it discrete with tc.discretise, or leave it out: "
-            f"leave_out=[{name!r}]"
-        )
     return cases
 
 
@@ -178,8 +183,8 @@ def _hidden(hidden: Hidden, structure: Structure | None, seen: Dataset) -> dict[
     for name, variable in found.items():
         if not isinstance(variable, Discrete):
             raise OptionError(
-                f"{name!r} is continuous: structural EM needs discrete variables only"
-                f"\n\nsay how many states it has: hidden={{{name!r}: 2}}"
+                f"{name!r} is hidden and continuous: the hidden variables of structural EM have "
+                f"states\n\nsay how many states it has: hidden={{{name!r}: 2}}"
             )
     return {name: each for name, each in found.items() if isinstance(each, Discrete)}
 
@@ -219,7 +224,7 @@ def _question(
         reasons.bounding[at], np.minimum(reasons.most[at], len(at) - 1),
     )  # fmt: skip
     cases = whole.select(list(names))
-    limits = replace(limits_from(fewer), states=states_of(cases.variables))
+    limits = joinable(cases, fewer)
     return Question(
         cases=cases, scorer=scorer, score=score, dag_prior=dag_prior, terms=None, knowledge=None,
         reasons=fewer, limits=limits,
@@ -235,7 +240,7 @@ def _dag(
 ) -> Dag:
     """Where the first run begins. Hidden variables that the start does not place are parents of
     all that was observed, as far as the rules allow it. [HV1 2.5, 3.6]"""
-    names, limits = whole.names, limits_from(reasons)
+    names, limits = whole.names, joinable(whole, reasons)
     dag = named(required_only(limits), names)
     if structure is not None:
         question = _question(whole, said.score, None, reasons, Indifferent(names), names)

@@ -83,7 +83,9 @@ def _plain_round(here: Round) -> dict[str, Any]:
 
 def _plain_hypothesis(here: Hypothesis) -> dict[str, Any]:
     numbers = {"log_likelihood": here.log_likelihood, "objective": here.objective}
-    return {"network": network_to_plain(here.network), "settled": here.settled, **numbers}
+    lost = {"lost": here.lost} if here.lost else {}
+    network = network_to_plain(here.network)
+    return {"network": network, "settled": here.settled, **numbers, **lost}
 
 
 def _rounds(plain: Mapping[str, Any]) -> Rounds:
@@ -126,4 +128,5 @@ def _hypothesis(plain: Mapping[str, Any]) -> Hypothesis:
         float(plain["log_likelihood"]),
         float(plain["objective"]),
         bool(plain["settled"]),
+        str(plain.get("lost", "")),
     )

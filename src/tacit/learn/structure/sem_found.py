@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Ints
-from tacit.core.errors import SizeError, quoted
+from tacit.core.errors import EstimateError, SizeError, listed, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network
+from tacit.estimate.continuous.prior import NormalGamma
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import K2, BDeu, Jeffreys, Prior
+from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.table import Table
 from tacit.infer.queries import query
 from tacit.learn.annealing.notes import annealing_notes
@@ -27,6 +29,11 @@ from tacit.learn.structure.sem_asking import Asked
 from tacit.learn.structure.sem_job import numbered, spoken_of
 from tacit.learn.structure.sem_running import Course, Rounds, best_rounds
 from tacit.learn.structures import NUMBERS_UNUSED
+
+NOISE_LOST = (
+    "without a prior some noise would shrink to nothing where few cases are, so the last fit has "
+    "prior=[BDeu(1), NormalGamma()]"
+)
 
 
 def as_found(
@@ -43,6 +50,13 @@ def as_found(
     """
     job, at = asked.job, best_rounds(runs)
     best = runs[at]
+    if best.best.lost:
+        raise EstimateError(
+            f"the noise of {quoted(best.best.lost)} shrinks to nothing in every start: many cases "
+            "have the same value of it, and the likelihood of what was observed has no maximum"
+            "\n\nleave the column out, make it discrete with tc.discretise, or start from a dag "
+            "in which no hidden variable is its parent and forbid that it becomes one"
+        )
     network = _in_order(asked, best.best.network, prior)
     names = tuple(name for name in job.names if name in network)
     moves = tuple(move for each in best.trace for move in each.moves)
@@ -58,7 +72,7 @@ def as_found(
     )
     fitted = _fitted(asked, network, course.seed, prior, estimate)
     found = found_of(asked.question(network), outcome)
-    left = {name: len(job.variables[name].states) for name in job.hidden if name in network}
+    left = {name: len(states) for name, states in job.unseen.items() if name in network}
     said = {
         "score": job.score.describe(),
         "method": f"structural EM with {(course.annealing or job.method).describe()}",
@@ -96,6 +110,13 @@ def states_turned(network: Network, name: str, order: Ints) -> Network:
         if name in axes and isinstance(family, Table):
             values = np.take(family.values, order, axis=axes.index(name))
             families[child] = Table(family.variables, values)
+        elif name in axes and isinstance(family, ConditionalGaussian):
+            at = [each.name for each in family.discrete].index(name)
+            turned = (
+                np.take(each, order, axis=at)
+                for each in (family.coefficients, family.intercept, family.sd)
+            )
+            families[child] = ConditionalGaussian(family.variables, *turned)
     return Network(network.dag, network.variables, families)
 
 
@@ -104,19 +125,29 @@ def _fitted(
 ) -> Fit:
     """The fit of the dag that was found, from the numbers it was found with."""
     job = asked.job
-    hidden = {name: job.variables[name].states for name in job.hidden if name in network}
-    found = fit(
-        network,
-        job.cases,
-        knowledge=spoken_of(job, network.dag),
-        prior=prior or job.prior,
-        estimate=estimate,
-        hidden=hidden or None,
-        method=EM(restarts=1),
-        start="given",
-        seed=seed,
-        threads=job.threads,
-    )
+    hidden = {name: states for name, states in job.unseen.items() if name in network}
+
+    def fitted(prior: Any) -> Fit:
+        return fit(
+            network,
+            job.cases,
+            knowledge=spoken_of(job, network.dag),
+            prior=prior,
+            estimate=estimate,
+            hidden=hidden or None,
+            method=EM(restarts=1),
+            start="given",
+            seed=seed,
+            threads=job.threads,
+        )
+
+    try:
+        found = fitted(prior or job.prior)
+    except EstimateError:
+        if not job.mixed or prior is not None:
+            raise
+        found = fitted([BDeu(1), NormalGamma()])
+        found = replace(found, notes=(NOISE_LOST, *found.notes))
     used = "the network gave structure and states, and its numbers were the start"
     notes = tuple(note for note in found.notes if note not in (used, NUMBERS_UNUSED))
     return replace(found, notes=notes)
@@ -128,6 +159,13 @@ def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Ite
     for each in best.trace:
         for name in each.dropped:
             yield f"{quoted(name)} lost its last child and was dropped: the cases do not need it"
+    lost = [each.best.lost for each in runs if each.best.lost]
+    if lost:
+        yield (
+            f"{len(lost)} of {len(runs)} starts {'was' if len(lost) == 1 else 'were'} left out: "
+            f"the noise of {listed(dict.fromkeys(map(quoted, lost)), 4)} shrank to nothing there, "
+            "and the likelihood grew without bound"
+        )
     if len(runs) > 1:
         near = sum(abs(e.best.objective - best.best.objective) < 0.01 for e in runs) - 1
         others = f"{near:,} more" if near else "no other"

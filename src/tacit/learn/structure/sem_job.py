@@ -12,7 +12,7 @@ from tacit.arrays import Floats
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.independence import markov_blanket
-from tacit.core.variables import Discrete
+from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.estimate.estimates import ML, Estimate, Smoothed
 from tacit.estimate.priors import Prior
 from tacit.estimate.scores.dag_priors import DagTerms
@@ -42,7 +42,7 @@ class Job:
     """
 
     cases: Dataset
-    variables: Mapping[str, Discrete]
+    variables: Mapping[str, Variable]
     hidden: tuple[str, ...]
     score: AnyScore
     limits: Limits
@@ -58,6 +58,17 @@ class Job:
     def names(self) -> tuple[str, ...]:
         """The variables, by number."""
         return tuple(self.variables)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some columns have real values."""
+        return any(isinstance(each, Continuous) for each in self.variables.values())
+
+    @property
+    def unseen(self) -> dict[str, tuple[str, ...]]:
+        """The states of the hidden variables."""
+        found = ((name, self.variables[name]) for name in self.hidden)
+        return {name: each.states for name, each in found if isinstance(each, Discrete)}
 
     @cached_property
     def weights(self) -> Floats:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from tacit.core.dataset import Dataset
-from tacit.core.errors import MissingError, OptionError, listed, quoted
+from tacit.core.dataset import Dataset, absent
+from tacit.core.errors import CasesError, MissingError, OptionError, listed, quoted
+from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import check_gaussian
+from tacit.engines.mixed_scores import check_mixed
 from tacit.engines.scales import check_scales
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import BIC, AnyScore, BGe
@@ -41,13 +44,43 @@ def all_real(cases: Dataset) -> bool:
     return bool(every) and all(isinstance(each, Continuous) for each in every)
 
 
+class Kind(Enum):
+    """What the columns of cases are."""
+
+    STATES = "all have states"
+    REAL = "all are continuous"
+    MIXED = "some have states, some are continuous"
+
+
+def kind_of(cases: Dataset, start: Any) -> Kind:
+    """Of the columns, in the states that a network to start from declares for some of them."""
+    declared = start.variables if isinstance(start, Network) else {}
+    kinds = {
+        isinstance(declared.get(name, variable), Continuous)
+        for name, variable in cases.variables.items()
+        if not absent(cases[name]).all()
+    }
+    if True not in kinds:
+        return Kind.STATES
+    return Kind.MIXED if False in kinds else Kind.REAL
+
+
+def check_reals(cases: Dataset, score: AnyScore) -> None:
+    """Nothing, or an error about columns of real values that no family suits, or their score."""
+    check_mixed(score)
+    real = [name for name, each in cases.variables.items() if isinstance(each, Continuous)]
+    check_scales(cases, real)
+    for name in real:
+        values = np.asarray(cases[name], dtype=np.float64)
+        if not np.nanstd(values) > 1e-12 * abs(np.nanmean(values)):
+            raise CasesError(
+                f"{quoted(name)} has the same value in all cases, so no Gaussian fits it"
+                "\n\nleave the column out"
+            )
+
+
 def refuse_for_reals(wishes: Mapping[str, Any]) -> None:
     """Nothing, or an error about what structural EM over lines cannot be asked."""
-    if wishes.get("hidden") is not None:
-        raise OptionError(
-            "hidden= names hidden variables with states, and all columns are continuous"
-            "\n\ntc.search(data, method=tc.IdealParent(hidden=True)) finds hidden parents of them"
-        )
     for option, wish in wishes.items():
         if wish is not None:
             raise OptionError(

@@ -26,7 +26,7 @@ from tacit.learn.fits import Stop
 from tacit.learn.incomplete import Incomplete, problem_of
 from tacit.learn.inferred import under
 from tacit.learn.methods import EM
-from tacit.learn.parts import pseudo_counts
+from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.ruled import Ruled, impossible_in_words, ruled
 from tacit.learn.starts import check_possible, given_parameters
 from tacit.learn.structure.cheeseman_stutz import completed_score
@@ -60,12 +60,15 @@ class Hypothesis:
     log_likelihood  of what was observed
     objective       the score: Cheeseman-Stutz under a prior, else the log-likelihood less the price
     settled         whether EM had ended there
+    lost            whose noise EM made shrink to nothing, where the likelihood has no maximum: the
+                    objective is -inf, and such a network is not taken
     """
 
     network: Network
     log_likelihood: float
     objective: float
     settled: bool = False
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +116,7 @@ class Tables:
 def tables_of(job: Job, dag: Dag, weights: Floats) -> Tables:
     """The tables of a dag and the E-step of the cases at these weights, rules bound to them."""
     families = {
-        name: tuple(job.variables[other] for other in (*dag.parents[name], name))
+        name: discrete_axes([job.variables[other] for other in (*dag.parents[name], name)])
         for name in dag.names
     }
     alpha = pseudo_counts(job.prior or BDeu(1), families)
@@ -147,7 +150,7 @@ def led_up(job: Job, tables: Tables, theta: Floats, most_steps: int) -> Hypothes
 def worth(job: Job, tables: Tables, here: EmIterate) -> float:
     """The score of a dag at parameters: what structural EM climbs."""
     layout, dag = tables.layout, tables.cases.dag
-    total = 0.0 if job.terms is None else _prior(job, dag)
+    total = arcs_worth(job, dag)
     if isinstance(job.score, Prior):
         alpha = pseudo_counts(job.score, tables.cases.families)
         return total + completed_score(layout, here, alpha)
@@ -156,8 +159,10 @@ def worth(job: Job, tables: Tables, here: EmIterate) -> float:
     return total + here.log_likelihood - sum(price_of(job.score, s, weight) for s in shapes)
 
 
-def _prior(job: Job, dag: Dag) -> float:
-    assert job.terms is not None
+def arcs_worth(job: Job, dag: Dag) -> float:
+    """What the prior over dags says of one."""
+    if job.terms is None:
+        return 0.0
     place, total = {name: at_ for at_, name in enumerate(job.names)}, 0.0
     for name, who in dag.parents.items():
         total += float(job.terms.by_size[len(who)])

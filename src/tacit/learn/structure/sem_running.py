@@ -21,6 +21,7 @@ from tacit.learn.structure.moves import Move
 from tacit.learn.structure.perturbing import shaken
 from tacit.learn.structure.sem_annealing import cooled
 from tacit.learn.structure.sem_job import Job, limits_at, named, numbered, without_leaves
+from tacit.learn.structure.sem_mixed import opened_mixed, refitted_mixed, round_at_mixed
 from tacit.learn.structure.sem_rounds import (
     EM_STEPS,
     START_STEPS,
@@ -175,10 +176,11 @@ def _after(job: Job, course: Course, number: int, here: Rounds, asked: Asked) ->
             raise KeyboardInterrupt
 
     seed = (course.seed, number, len(here.trace))
-    step = round_at(job, here.last.network, job.weights, seed, heard)
+    one = round_at_mixed if job.mixed else round_at
+    step = one(job, here.last.network, job.weights, seed, heard)
     after, changed = step.hypothesis, step.hypothesis.network.dag != here.last.network.dag
     if not after.settled and (not changed or not _gains(after, here.best)):
-        after = refitted(job, after.network, job.weights, EM_STEPS)
+        after = _refitted(job, after.network, EM_STEPS)
     gained = _gains(after, here.best)
     stop = None
     if (not changed and here.last.settled) or (changed and not gained):
@@ -196,6 +198,11 @@ def _after(job: Job, course: Course, number: int, here: Rounds, asked: Asked) ->
     )
 
 
+def _refitted(job: Job, network: Network, most_steps: int) -> Hypothesis:
+    again = refitted_mixed if job.mixed else refitted
+    return again(job, network, job.weights, most_steps)
+
+
 def _told(step: Step, after: Hypothesis) -> Round:
     return Round(
         step.before, step.after, after.objective, after.log_likelihood, step.moves, step.dropped
@@ -203,6 +210,8 @@ def _told(step: Step, after: Hypothesis) -> Round:
 
 
 def _gains(after: Hypothesis, best: Hypothesis) -> bool:
+    if best.lost or after.lost:
+        return not after.lost
     return after.objective - best.objective > NOTHING * max(1.0, abs(best.objective))
 
 
@@ -210,7 +219,9 @@ def settled(job: Job, best: Hypothesis) -> Hypothesis:
     """EM led to its end, unless that costs: under a prior it climbs another objective."""
     if best.settled:
         return best
-    after = refitted(job, best.network, job.weights, EM_STEPS)
+    after = _refitted(job, best.network, EM_STEPS)
+    if after.lost:
+        return after
     return replace(after if after.objective >= best.objective else best, settled=True)
 
 
@@ -223,7 +234,13 @@ def _begun(job: Job, course: Course, number: int, asked: Asked) -> Rounds:
         state = State.at(Ledger(Indifferent(names), limits), numbered(dag, names), "none")
         changed, dropped = without_leaves(job, named(shaken(state, SHAKEN, rng), names))
         dag = dag if dropped else changed
-    here = opened(job, dag, seed, number, course.given if number == 0 else None)
+    given = course.given if number == 0 else None
+    if job.mixed:
+        here = opened_mixed(job, dag, seed, number, given, START_STEPS)
+    else:
+        here = opened(job, dag, seed, number, given)
+    if here.lost:
+        return Rounds(here, here, here.objective, stop=Stop.CONVERGED)
     if course.annealing is None or not course.annealing.rounds:
         return Rounds(here, here, here.objective)
     found = cooled(course.annealing, job, here.network, seed, asked)

@@ -15,7 +15,7 @@ from tacit.core.options import check_checkpoint
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import BDeu, Prior
 from tacit.estimate.scores.dag_priors import DagPrior
-from tacit.estimate.scores.values import AnyScore
+from tacit.estimate.scores.values import BIC, AnyScore
 from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
@@ -30,8 +30,9 @@ from tacit.learn.structure.sem_checkpoint import FORM, KeptRounds
 from tacit.learn.structure.sem_found import as_found
 from tacit.learn.structure.sem_job import PLAIN
 from tacit.learn.structure.sem_reals_front import (
+    Kind,
     RealWishes,
-    all_real,
+    kind_of,
     refuse_for_reals,
     structural_em_reals,
 )
@@ -75,6 +76,9 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     better dag at the counts so expected, which stay frozen; EM fits the new dag to the cases. With
     nothing missing this is `tc.search`. [Friedman 1997, 1998; HV1 1.8]
 
+    Columns with real values follow their parents along lines, one for each configuration of those
+    with states; what is missing of either kind is inferred exactly. [HV2 3.6]
+
     data       anything `tc.read_cases` takes; every column is a variable
     start      the dag to begin at; a network lends its states and, if it has every variable, its
                numbers. Without one, the arcs that rules require, and hidden variables as parents of
@@ -82,15 +86,17 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     hidden     variables that no column measures: {"H": 2} gives H two states. One that loses its
                last child is dropped, and noted
     knowledge  rules about structure, in force in every round, and about tables, which the fits of
-               every round obey; the parents that a rule about a table names are required
-    score      `tc.BDeu(5)` unless given. A prior climbs the Cheeseman-Stutz score, an estimate of
-               the log marginal likelihood, and the best network met is kept; `tc.BIC()`,
-               `tc.MDL()` and `tc.AIC()` climb themselves, on what was observed, and without rules
-               about tables they never fall
+               every round obey, or the last one where some columns have real values; the parents
+               that a rule about a table names are required
+    score      `tc.BDeu(5)` unless given; `tc.BIC()` where columns have real values. A prior
+               climbs the Cheeseman-Stutz score, an estimate of the log marginal likelihood, and
+               the best network met is kept; `tc.BIC()`, `tc.MDL()` and `tc.AIC()` climb
+               themselves, on what was observed, and without rules about tables they never fall
     variant    "bayes" for a prior as score, "map" for the others; nothing needs to be said
     method     the search of each round, `tc.HillClimb(restarts=0)` unless given, or `tc.Tabu()`;
-               `tc.WeightAnnealing(...)` of one first makes a round at every temperature. Where all
-               columns are continuous, joined by lines, also `tc.IdealParent()`; `tc.BIC()` scores
+               `tc.WeightAnnealing(...)` of one, where all columns have states, first makes a round
+               at every temperature. Where all are continuous and nothing is hidden, also
+               `tc.IdealParent()`
     prior, estimate  of the parameters; by default the prior that scores, else `tc.BDeu(1)`
     around     hidden variables: only their parents and those of their Markov blankets may change
     leave_out  columns that are no variables
@@ -106,21 +112,23 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     for name, number in (("restarts", restarts), ("steps", steps), ("max_rounds", max_rounds)):
         if number is not None and not (type(number) is int and number >= 1):
             raise OptionError(f"{name}={number!r} must be a whole number, 1 or more")
-    whole = as_dataset(data) if not isinstance(start, Network) else None
-    if whole is not None and all_real(without(whole, leave_out)):
+    whole = as_dataset(data)
+    kind = kind_of(without(whole, leave_out), start)
+    if kind is Kind.REAL and hidden is None:
         refuse_for_reals(
-            {"hidden": hidden, "variant": variant, "prior": prior, "around": around,
-             "restarts": restarts, "checkpoint": checkpoint}
+            {"variant": variant, "prior": prior, "around": around, "restarts": restarts,
+             "checkpoint": checkpoint}
         )  # fmt: skip
         asked_of_reals = RealWishes(
             start, knowledge, score, method, dag_prior, leave_out, steps, max_rounds, seed, progress
         )
         return structural_em_reals(whole, asked_of_reals)
-    chosen: AnyScore = BDeu(5) if score is None else score
+    default: AnyScore = BDeu(5) if kind is Kind.STATES else BIC()
+    chosen = default if score is None else score
     _check_variant(variant, chosen)
-    inner, annealing = _methods(method)
+    inner, annealing = _methods(method, kind)
     asked = ask(
-        data,
+        whole,
         Said(
             start, hidden, as_knowledge(knowledge), chosen, dag_prior, prior,
             inner, around, leave_out, steps, threads,
@@ -149,12 +157,17 @@ def _check_variant(variant: str | None, score: AnyScore) -> None:
         )
 
 
-def _methods(method: Any) -> tuple[HillClimb | Tabu, WeightAnnealing | None]:
+def _methods(method: Any, kind: Kind) -> tuple[HillClimb | Tabu, WeightAnnealing | None]:
     """The search of a round, and how case weights are annealed if they are."""
     if method is None:
         return PLAIN, None
     if isinstance(method, WeightAnnealing):
         check_wrapped(method, (Tabu, HillClimb), "tc.structural_em")
+        if kind is not Kind.STATES:
+            raise OptionError(
+                "tc.WeightAnnealing(...) anneals cases whose columns all have states"
+                "\n\nleave it out"
+            )
         return method.method, method
     if isinstance(method, HillClimb | Tabu):
         return method, None
@@ -170,7 +183,7 @@ def _wishes(
 ) -> Mapping[str, Any]:
     """What else was asked for, beside what every search tells: only what is not usual."""
     job = asked.job
-    unseen = {name: list(job.variables[name].states) for name in job.hidden}
+    unseen = {name: list(states) for name, states in job.unseen.items()}
     left_out = [leave_out] if isinstance(leave_out, str) else list(leave_out)
     return {
         **({"unseen": unseen} if unseen else {}),
@@ -198,7 +211,7 @@ def _kept(asked: Asked, course: Course, checkpoint: str | Path | None, resume: b
     )
     task = {
         "cases": job.cases.fingerprint(),
-        "hidden": {name: list(job.variables[name].states) for name in job.hidden},
+        "hidden": {name: list(states) for name, states in job.unseen.items()},
         "score": job.score.describe(),
         "dag_prior": None if asked.dag_prior is None else asked.dag_prior.describe(),
         "prior": None if job.prior is None else job.prior.describe(),
