@@ -21,8 +21,10 @@ from tacit.io.cases import read_cases
 
 AMINO, STRESS = "gasch_amino", "gasch2000"
 CONDITIONS = 173
-SIZES: Mapping[str, int] = {"AA": 44, "Met": 89}
-"""Complete genes of each set, as the paper counts them."""
+SIZES: Mapping[str, int] = {"AA": 44, "Met": 89, "AA gaps": 354}
+"""Genes of each set, as the paper counts them."""
+GAPS = 0.1
+"""The share of a gene's cells that may be missing."""
 MOST_IN = 5
 """Parents that a stand-in variable has at most; one less than half of it on average."""
 
@@ -37,16 +39,22 @@ class Genes:
 
 
 def genes(name: str, folder: Path | None, seed: int) -> Genes:
-    """`AA`, `Met`, and with ` Cond` the same matrix with conditions as variables.
+    """`AA`, `Met`, `AA gaps`, and with ` Cond` the same matrix with conditions as variables.
 
     AA: the first 44 of the genes that make amino acids, the few gaps filled by the gene's mean.
     Met: 89 of the genes without gaps, drawn by the seed; no list of metabolic genes is at hand.
+    AA gaps: 354 of the genes with a few gaps, drawn by the seed.
     """
-    kind, _, turned = name.partition(" ")
+    turned = name.endswith(" Cond")
+    kind = name.removesuffix(" Cond")
     many = SIZES[kind]
     if folder is None:
         values = standin(CONDITIONS, many, seed)
         source = f"a network of {many} curves at random"
+        if kind == "AA gaps":
+            values, source = _holed(values, seed), f"{source}, 3 % of its cells taken out"
+    elif kind == "AA gaps":
+        values, source = gapped(many, folder, seed)
     elif kind == "AA":
         values = _filled(_read(found(folder, AMINO)))[:, :many]
         source = f"{AMINO}, its first {many} genes"
@@ -59,13 +67,18 @@ def genes(name: str, folder: Path | None, seed: int) -> Genes:
     return Genes(name, dataset(values, "C" if turned else "G"), source)
 
 
-def gapped(many: int, folder: Path, seed: int) -> Genes:
+def gapped(many: int, folder: Path, seed: int) -> tuple[Floats, str]:
     """Genes of which some cells are missing, drawn by the seed among those with a few gaps."""
     every = _read(found(folder, STRESS)).T
     gaps = np.isnan(every).sum(axis=0)
-    open_ = np.flatnonzero((gaps > 0) & (gaps <= 0.1 * len(every)))
+    open_ = np.flatnonzero((gaps > 0) & (gaps <= GAPS * len(every)))
     chosen = np.sort(np.random.default_rng([seed, 7, 2]).permutation(open_)[:many])
-    return Genes("AA, gaps", dataset(every[:, chosen], "G"), f"{STRESS}, {many} genes with gaps")
+    return every[:, chosen], f"{STRESS}, {many} genes with up to a tenth of their cells missing"
+
+
+def _holed(values: Floats, seed: int) -> Floats:
+    random = np.random.default_rng([seed, 7, 4])
+    return np.where(random.random(values.shape) < 0.03, np.nan, values)
 
 
 def standin(cases: int, size: int, seed: int) -> Floats:

@@ -12,7 +12,7 @@ from tacit.core.grid import Grid
 from tacit.experiments.outcome import Claim
 
 FOLDS = 5
-GREEDY = "greedy"
+GREEDY, SOURCE, OURS = "greedy", "source", "ours"
 Figures = tuple[float, float, float, float, float, float]
 
 PAPER: Mapping[tuple[str, str], Mapping[int, Figures]] = {
@@ -31,6 +31,14 @@ PAPER: Mapping[tuple[str, str], Mapping[int, Figures]] = {
     ("Met Cond", "linear"): {
         2: (-0.035, -0.015, 91.3, 98.0, 1.0, 2),
         5: (-0.007, -0.023, 98.9, 98.5, 2.4, 2),
+    },
+    ("AA gaps", "linear"): {
+        2: (-0.101, -0.034, 81.3, 95.2, 0.4, 5),
+        5: (-0.048, -0.022, 90.7, 96.0, 0.9, 5),
+    },
+    ("AA gaps Cond", "linear"): {
+        2: (-0.066, -0.037, 74.7, 87.5, 0.4, 14),
+        5: (-0.033, -0.021, 86.3, 101.1, 1.6, 11),
     },
     ("AA", "sigmoid"): {
         2: (-0.132, -0.065, 49.7, 59.4, 2.0, 38),
@@ -59,6 +67,11 @@ class Task:
 
     data: str
     form: str
+
+    @property
+    def gaps(self) -> bool:
+        """Whether cells are missing."""
+        return "gaps" in self.data
 
     @property
     def paper(self) -> Mapping[int, Figures]:
@@ -101,9 +114,9 @@ class Line:
         """The mean of a figure over the folds."""
         return float(np.mean([fold.runs[run][what] for fold in self.folds]))
 
-    def figures(self, similarity: str, k: int) -> Figures:
+    def figures(self, kind: str, k: int) -> Figures:
         """As the paper's columns are."""
-        run = f"{similarity} {k}"
+        run = f"{kind} {k}"
         apart = [self.mean(run, what) - self.mean(GREEDY, what) for what in ("train", "test")]
         share = [
             100 * self.mean(run, what) / self.mean(GREEDY, what)
@@ -123,7 +136,7 @@ class Line:
 
 
 def table(lines: Sequence[Line], ks: Sequence[int]) -> Grid:
-    """Table 7.1: the paper, its similarity again, and ours."""
+    """Table 7.1: the paper, its method again, and ours."""
     heads = (
         "families",
         "genes",
@@ -141,8 +154,7 @@ def table(lines: Sequence[Line], ks: Sequence[int]) -> Grid:
         for k in ks:
             named = (line.task.form, line.task.data, str(k))
             rows.append((*named, "paper", *_said(line.task.paper[k])))
-            rows.append(("", "", "", "ideal", *_said(line.figures("ideal", k))))
-            rows.append(("", "", "", "exact", *_said(line.figures("exact", k))))
+            rows += [("", "", "", kind, *_said(line.figures(kind, k))) for kind in (SOURCE, OURS)]
     title = "Ideal(K) less greedy, bits per case and variable, and in percent of greedy"
     return Grid(title, heads, tuple(rows), labels=4)
 
@@ -158,13 +170,13 @@ def _said(figures: Figures) -> tuple[str, ...]:
 def by_k(lines: Sequence[Line], ks: Sequence[int]) -> Grid:
     """Figure 7.4: what is lost on cases held out, and how much faster, by K."""
     rows = [
-        (line.task.form, line.task.data, similarity,
-         *(f"{line.figures(similarity, k)[1]:+.3f} / {line.figures(similarity, k)[5]:.1f}"
-           for k in ks))
+        (line.task.form, line.task.data, kind,
+         *(f"{line.figures(kind, k)[1]:+.3f} / {line.figures(kind, k)[5]:.1f}" for k in ks))
         for line in lines
-        for similarity in ("ideal", "exact")
+        if not line.task.gaps
+        for kind in (SOURCE, OURS)
     ]  # fmt: skip
-    heads = ("families", "genes", "similarity", *(f"K = {k}" for k in ks))
+    heads = ("families", "genes", "search", *(f"K = {k}" for k in ks))
     return Grid("Test less greedy's, and times faster, by K", heads, tuple(rows), labels=3)
 
 
@@ -183,20 +195,21 @@ def absolute(lines: Sequence[Line]) -> Grid:
 def claims(lines: Sequence[Line], size: Size) -> tuple[Claim, ...]:
     """What the paper shows that ours must show."""
     worst = max(
-        (line.task.paper[k][1] - line.figures("exact", k)[1] for line in lines for k in size.ks),
+        (line.task.paper[k][1] - line.figures(OURS, k)[1] for line in lines for k in size.ks),
         default=0.0,
     )
+    most = max((line.figures(OURS, 2)[4] / line.task.paper[2][4] for line in lines), default=0.0)
     found = [
-        Claim("with K = 2 at most a seventh of the families are scored",
-              all(line.figures("exact", 2)[4] <= 100 / 7 for line in lines)),
+        Claim(f"with K = 2 no larger share of the families is scored than in the paper (at most "
+              f"{most:.2f} of its share)", most <= 1),
         Claim(f"held out, ours loses no more than the paper's and 0.02 bits (worst {worst:+.3f})",
               worst <= 0.02),
     ]  # fmt: skip
     curves = [line for line in lines if line.task.form == "sigmoid"]
     if curves:
-        fast = min(line.figures("exact", 2)[5] for line in curves)
+        fast = min(line.figures(OURS, 2)[5] for line in curves)
         found.append(
-            Claim(f"sigmoids are searched five times as fast at K = 2 ({fast:.1f})", fast >= 5)
+            Claim(f"sigmoids are searched ten times as fast at K = 2 ({fast:.1f})", fast >= 10)
         )
     return tuple(found)
 
@@ -209,6 +222,8 @@ def remarks(lines: Sequence[Line]) -> tuple[str, ...]:
         "greedy is a search of ours that scores every legal change once; where lines are straight "
         "it reads all gains of a family from one matrix, which leaves little to be faster than",
         "the paper counts additions and replacements; ours counts deletions and reversals too, "
-        "which no ranking saves",
-        "'ideal' is the paper's similarity, 'exact' what tc.IdealParent() takes unless told",
+        "which its own method does not save",
+        "'source' is the paper's method, its similarity and K candidates of every place after "
+        "every step; 'ours' is tc.IdealParent(), which fits changes in the order of what they are "
+        "foreseen to gain",
     )

@@ -13,7 +13,7 @@ from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.state import Change, Parents, State, gained, rounding
 from tacit.learn.structure.swaps import Marks
 
-MARGIN, MORE = 1.0, 0.05
+MARGIN, MORE = 0.3, 0.05
 """A further parent may gain more than geometry tells, since all parameters are fitted again: it is
 asked about as if it gained so many nats, and such a share, more."""
 NOBODY: Ints = np.zeros(0, dtype=np.int64)
