@@ -10,6 +10,12 @@ import tacit as tc
 RANDOM = np.random.default_rng(0)
 REALS = {"A": RANDOM.normal(size=30), "B": RANDOM.normal(size=30), "X": RANDOM.normal(size=30)}
 MIXED = {**REALS, "G": ["u", "v", "v"] * 10}
+C, D, Y = (tc.Continuous(name) for name in "CDY")
+STEEP = tc.Network.of([
+    tc.LinearGaussian((C,), [], 0, 1),
+    tc.LinearGaussian((C, D), [2], 0, 0),
+    tc.SigmoidGaussian((D, Y), [1], 0, 1, 0, 1),
+])  # fmt: skip
 FIT = tc.fit("A, B -> X", REALS, families=tc.SigmoidGaussian)
 
 
@@ -64,11 +70,34 @@ CASES = {
         "A has values as large as 1e+300, and the squares of such numbers cannot be computed with"
         "\n\nexpress the column in another unit, between 1e-75 and 1e+75",
     ),
-    "query": (
-        lambda: tc.query(FIT.network, "P(A | X=1)"),
+    "most probable": (
+        lambda: tc.most_probable(FIT.network, given={"X": 1}),
         "X follows its parents along a curve, a sigmoid-gaussian: what is unknown around it is "
-        "no mixture of normals, and has no exact answer\n\nobserve every variable of such "
-        "families, draw with tc.sample, or fit straight lines: leave families= out",
+        "no mixture of normals, and has no exact answer\n\ntc.query, tc.predict and tc.sample "
+        "answer around curves by weighted draws; or fit straight lines: leave families= out",
+    ),
+    "information": (
+        lambda: tc.mutual_information(FIT.network, "A", "X"),
+        "X follows its parents along a curve, a sigmoid-gaussian: what is unknown around it is "
+        "no mixture of normals, and has no exact answer\n\ntc.query, tc.predict and tc.sample "
+        "answer around curves by weighted draws; or fit straight lines: leave families= out",
+    ),
+    "few draws": (
+        lambda: tc.query(FIT.network, "P(A | X=1)", method=tc.LikelihoodWeighting(32, seed=1)),
+        "what is unknown around X, a curve, has no exact answer, and drawing does not give one "
+        "either: 32 weighted draws of A, B are worth 26, and 100 are needed\n\ngive more "
+        "findings, or more draws: method=tc.LikelihoodWeighting(256)",
+    ),
+    "exact functions": (
+        lambda: tc.query(STEEP, "P(C | Y=1)"),
+        "D is an exact function of its parents, and what is unknown around Y, a curve, is drawn: "
+        "no draw meets an exact function\n\ngive it a small sd, or observe the parents of the "
+        "curve",
+    ),
+    "method": (
+        lambda: tc.query(FIT.network, "P(X | A=1, B=2)", method=tc.LikelihoodWeighting(1000)),
+        "tc.LikelihoodWeighting is for networks of discrete variables, and for curves\n\nleave "
+        "out method=: with continuous variables the answer is exact",
     ),
     "two wishes": (
         searching(family=tc.SigmoidGaussian, families={"A": tc.SigmoidGaussian}),

@@ -238,7 +238,7 @@ def test_what_normal_answers_do_not_know():
         (lambda: joint.where(Flu="no"), "P(X, Y) does not ask for the states of 'Flu'"),
         (
             lambda: tc.query(REALS, "P(X | Y=1)", method=tc.LikelihoodWeighting(10)),
-            "tc.LikelihoodWeighting is for networks of discrete variables"
+            "tc.LikelihoodWeighting is for networks of discrete variables, and for curves"
             "\n\nleave out method=: with continuous variables the answer is exact",
         ),
     ):

@@ -89,7 +89,7 @@ def predict(
         )
     write_cases(_states(prediction) if most_probable else _posteriors(prediction), output)
     notes = (*notes, *data.notes, *unmeasured(found, data, "predicted in every case"))
-    plain = _plain(prediction, [*notes, *_impossible(prediction)])
+    plain = _plain(prediction, [*notes, *prediction.notes, *_impossible(prediction)])
     plain["written"] = {"posteriors": output}
     return Answer(_told(plain), plain, json=json, quiet=quiet)
 

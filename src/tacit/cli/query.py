@@ -17,6 +17,7 @@ from tacit.core.variables import Discrete
 if TYPE_CHECKING:
     from tacit.core.network import Network
     from tacit.infer.answers import Answer as Probabilities
+    from tacit.infer.answers import Weighted
     from tacit.infer.normal.mixtures import NormalAnswer
 
 EXAMPLES = """\
@@ -43,7 +44,8 @@ def query(
         str | None,
         typer.Option(
             metavar="METHOD",
-            help="weighting:10000 estimates by so many samples what is too wide to be exact.",
+            help="weighting:10000 estimates by so many samples what is too wide, or curved, to be "
+            "exact.",
         ),
     ] = None,
     json: Json = False,
@@ -52,7 +54,8 @@ def query(
 ) -> Answer:
     """Ask a network for probabilities and distributions.
 
-    Exactly, unless --method says otherwise; with --most-probable for states and values instead.
+    Exactly, unless --method says otherwise or parents of a curve are unknown; with --most-probable
+    for states and values instead.
     """
     if text is None and not most_probable:
         raise OptionError('a query is needed, "P(A | B=b)" for example, or --most-probable')
@@ -70,6 +73,8 @@ def query(
         assert text is not None
         answer = ask(found, text, given=findings, method=sampling)
         shown, plain = _told(answer), _plain(answer)
+        if sampling is None and answer.drawn is not None:
+            method = "weighted draws"
         brief = repr(float(answer)) if _is_number(answer) else shown
         used = None if sampling is None else sampling.seed
         plain |= {"method": method or "exact", "seed": used}
@@ -89,7 +94,8 @@ def _told(answer: Probabilities) -> str:
     if not _is_number(answer):
         return str(answer)
     error = f" ± {float(answer.errors):.2g}" if answer.errors is not None else ""
-    return f"{answer.query} = {number(float(answer), 4)}{error}"
+    rests = f"\n  {answer.drawn}" if answer.drawn is not None else ""
+    return f"{answer.query} = {number(float(answer), 4)}{error}{rests}"
 
 
 def _plain(answer: Probabilities) -> dict[str, Any]:
@@ -100,7 +106,17 @@ def _plain(answer: Probabilities) -> dict[str, Any]:
         "variables": [{"name": v.name, "states": list(v.states)} for v in answer.variables],
         "probabilities": answer.values.tolist(),
         "errors": None if answer.errors is None else answer.errors.tolist(),
+        **({} if answer.drawn is None else {"approximate": _drawn(answer.drawn)}),
         **(_normals(answer) if isinstance(answer, NormalAnswer) else {}),
+    }
+
+
+def _drawn(drawn: Weighted) -> dict[str, Any]:
+    return {
+        "drawn": list(drawn.names),
+        "draws": drawn.draws,
+        "effective_sample_size": drawn.size,
+        "errors_of_means": dict(drawn.errors),
     }
 
 
@@ -113,7 +129,9 @@ def _normals(answer: NormalAnswer) -> dict[str, Any]:
             for name in answer.names
         ],
         "covariance": answer.covariance.tolist(),
-        "normals": [
+        "normals": []
+        if answer.drawn is not None
+        else [
             {"weight": weight, "states": states, "means": means, "covariance": covariance}
             for weight, states, means, covariance in zip(
                 answer.weights.tolist(), answer.configurations.tolist(), answer.means.tolist(),

@@ -56,10 +56,10 @@ def sample(
         "columns": list(data.names),
         "missing_cells": gaps,
         "seed": used,
-        "notes": list(notes),
+        "notes": [*notes, *data.notes],
         "written": {"cases": output},
     }
     told = f"{len(data):,} cases of {len(data.names)} variables drawn with seed {used}"
     blank = [f"{gaps:,} cells are missing"] if missing_share is not None else []
-    text = "\n".join([told, *blank, f"cases written to {output}", *noted(notes)])
+    text = "\n".join([told, *blank, f"cases written to {output}", *noted([*notes, *data.notes])])
     return Answer(text, plain, json=json, quiet=quiet)

@@ -69,6 +69,7 @@ def score(
     data = reading.cases(cases, found, partial=True)
     value = log_likelihood(found, data)
     notes = (*notes, *data.notes, *unmeasured(found, data, "summed out in every case"))
+    notes = (*notes, *value.notes)
     write_all([(target, lambda path: _write_each(value, path)) for target in targets])
     plain = _plain(value, data, list(notes))
     if judged is not None:

@@ -9,9 +9,33 @@ from typing import Any
 
 from tacit import frames
 from tacit.arrays import Floats, readonly
-from tacit.core.errors import QueryError
+from tacit.core.errors import QueryError, listed, quoted
 from tacit.core.grid import Grid, number
 from tacit.core.variables import Discrete
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighted:
+    """What an answer rests on that is no exact one: weighted draws.
+
+    names   the variables that were drawn; everything else was integrated out exactly
+    draws   how many
+    size    how many independent draws their weights are worth
+    errors  the Monte Carlo error of each mean
+    """
+
+    names: tuple[str, ...]
+    draws: int
+    size: float
+    errors: Mapping[str, float]
+
+    def __str__(self) -> str:
+        worst = max(self.errors.values(), default=0.0)
+        error = f", Monte Carlo error of a mean at most {worst:.2g}" if self.errors else ""
+        return (
+            f"approximate: {self.draws:,} weighted draws of {listed(map(quoted, self.names), 4)}, "
+            f"effective sample size {self.size:,.0f}{error}"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -21,12 +45,14 @@ class Answer:
     `answer["yes"]`, or `answer["yes", "high"]` for a joint; a query that fixes every state has no
     axes left and is a number: `float(answer)`.
     errors: the standard error of each value where it was estimated by sampling, else None.
+    drawn: what it rests on where curves leave no exact answer, else None.
     """
 
     query: str
     variables: tuple[Discrete, ...]
     values: Floats
     errors: Floats | None = None
+    drawn: Weighted | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", readonly(self.values))
@@ -74,8 +100,9 @@ class Answer:
             *(("error",) if off is not None else ()),
         )
         more = self.values.size - len(rows)
-        foot = f"  ... and {more:,} more" if more else ""
-        return Grid(self.query, heads, rows, labels=len(self.variables), foot=foot)
+        foot = [f"  ... and {more:,} more"] if more else []
+        foot += [f"  {self.drawn}"] if self.drawn is not None else []
+        return Grid(self.query, heads, rows, labels=len(self.variables), foot="\n".join(foot))
 
     def __repr__(self) -> str:
         return f"<Answer {self.query}: {', '.join(map(str, self.values.ravel()[:6].round(4)))}>"

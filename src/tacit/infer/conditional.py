@@ -9,6 +9,8 @@ import numpy as np
 
 from tacit.arrays import Column, code_type
 from tacit.core.network import Network
+from tacit.infer.bent.drawing import sample_bent
+from tacit.infer.bent.straight import is_bent
 from tacit.infer.engine import engine_of
 from tacit.infer.exact import explain_impossible
 from tacit.infer.findings import findings_of
@@ -20,13 +22,16 @@ from tacit.infer.sizes import check_size
 
 def sample_given(
     network: Network, cases: int, given: Mapping[str, Any], random: np.random.Generator
-) -> dict[str, Column]:
+) -> tuple[dict[str, Column], tuple[str, ...]]:
     """Columns of cases drawn from P(everything | findings), by tracing an elimination back; what
-    is continuous as the solution of equations with noise."""
+    is continuous as the solution of equations with noise. Then what to know about them."""
     from tacit.kernels.backtrack import eliminate_all, trace_random
 
     if is_real(network):
-        return sample_real(network, cases, bound_findings(network, (), given, ""), random)
+        found_reals = bound_findings(network, (), given, "")
+        if is_bent(network):
+            return sample_bent(network, cases, found_reals, random)
+        return sample_real(network, cases, found_reals, random), ()
     engine, found = engine_of(network), findings_of(network, given)
     observed, layout = engine.observe(found), engine.layout
     plan = engine.steps()
@@ -38,7 +43,8 @@ def sample_given(
     drawn = np.zeros((cases, len(layout.names)), dtype=np.int64)
     uniform = random.random(drawn.shape)
     trace_random(plan.tree, mine, observed.codes, psi, uniform, drawn)
-    return {
+    columns: dict[str, Column] = {
         name: drawn[:, at].astype(code_type(layout.cards[at]))
         for at, name in enumerate(layout.names)
     }
+    return columns, ()

@@ -19,6 +19,7 @@ from tacit.infer.engine import Engine, engine_of
 from tacit.infer.exact import explain_impossible
 from tacit.infer.findings import Finding, finding
 from tacit.infer.normal.bulk import above, is_real
+from tacit.infer.normal.frames import refuse_curves
 from tacit.infer.normal.information import information
 from tacit.infer.normal.mixtures import NormalAnswer
 from tacit.infer.queries import query
@@ -42,6 +43,8 @@ def mutual_information(
     ones = [one] if isinstance(one, str) else list(one)
     others = [other] if isinstance(other, str) else list(other)
     answer = query(network, [*ones, *others], given=given)
+    if answer.drawn is not None:
+        refuse_curves(network)
     if isinstance(answer, NormalAnswer):
         return information(answer, ones, others)
     joint = answer.values

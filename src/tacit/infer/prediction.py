@@ -12,9 +12,12 @@ from tacit import frames
 from tacit.arrays import Bools, Floats, Ints
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import ColumnError, nearest
+from tacit.core.grid import counted
 from tacit.core.network import Network, check_network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, cells
+from tacit.infer.bent.bulk import BentPosteriors, bent_posteriors
+from tacit.infer.bent.straight import is_bent
 from tacit.infer.bulk import Posteriors, posteriors
 from tacit.infer.chains import impossible_causes
 from tacit.infer.engine import Engine, engine_of
@@ -108,6 +111,17 @@ class Prediction(Mapping[str, Floats]):
                 yield f"sd({name})", spread[name]
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about it: around curves some of it is not exact."""
+        drawn = self.posteriors.drawn if isinstance(self.posteriors, BentPosteriors) else 0
+        if not drawn:
+            return ()
+        return (
+            f"{counted(drawn, 'case')} with gaps above curves: posteriors by weighted draws, not "
+            "exact",
+        )
+
+    @property
     def unobserved(self) -> tuple[str, ...]:
         """The variables of which some cell is missing."""
         return tuple(
@@ -129,14 +143,16 @@ class Prediction(Mapping[str, Floats]):
 
 
 def predict(network: Network, data: Any, *, threads: int = 1) -> Prediction:
-    """The posterior of every unobserved variable of every case, exactly: probabilities of states,
-    mean and sd of what is continuous.
+    """The posterior of every unobserved variable of every case: probabilities of states, mean and
+    sd of what is continuous. Exact, but where the parents of a curve are unknown; `notes` say so.
 
     data: anything `tc.read_cases` takes; variables without a column are unobserved in all cases.
     """
     cases = observed_columns(network, data)
     if is_real(network):
-        real = real_posteriors(network, cases)
+        real = (
+            bent_posteriors(network, cases) if is_bent(network) else real_posteriors(network, cases)
+        )
         return Prediction(network, cases, real, np.flatnonzero(real.impossible))
     engine = engine_of(network)
     found = posteriors(engine, cases, threads)

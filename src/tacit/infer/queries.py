@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,16 @@ from tacit.core.errors import QueryError, marked
 from tacit.core.network import Network, check_network
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.infer.answers import Answer
+from tacit.infer.bent.posed import POINTS, Bent
+from tacit.infer.bent.questions import as_findings, bent_answer, bent_of
+from tacit.infer.bent.straight import is_bent
 from tacit.infer.engine import engine_of
 from tacit.infer.exact import explain_impossible, joint_posterior
 from tacit.infer.findings import Finding, discrete, finding, settled
 from tacit.infer.normal.bulk import above, is_real
 from tacit.infer.normal.findings import AnyFinding, bound_findings, states_found, values_found
 from tacit.infer.normal.questions import normal_answer, state_probabilities
+from tacit.infer.sampling import fresh_seed
 from tacit.infer.weighting import LikelihoodWeighting, weighted_joint
 from tacit.knowledge.reading import parse_query
 from tacit.knowledge.terms import Probability, Term, Word
@@ -65,11 +70,6 @@ def _ask_reals(
     method: LikelihoodWeighting | None,
 ) -> Answer:
     """The same where some variable that bears on the question is continuous."""
-    if method is not None:
-        raise QueryError(
-            "tc.LikelihoodWeighting is for networks of discrete variables"
-            "\n\nleave out method=: with continuous variables the answer is exact"
-        )
     names, free = [target.name for target in targets], _discrete(targets)
     if len(free) < len(targets):
         for term in asked.targets:
@@ -77,9 +77,41 @@ def _ask_reals(
                 what = f"{term.variable.text!r} is held to a state beside a continuous target"
                 advice = "ask for it freely, or put it among the findings"
                 raise QueryError(f"{_marked(asked.text, term.variable, what)}\n\n{advice}")
-        return normal_answer(network, _title(asked, found), names, found)
-    values = state_probabilities(network, names, found)
+    if is_bent(network):
+        bent = bent_of(network, names, found)
+        if bent.straight.bends:
+            return _ask_bent(network, asked, found, targets, bent, method)
+        network, reals = bent.straight.network, as_findings(bent.straight, found)
+    else:
+        reals = list(found)
+    if method is not None:
+        raise QueryError(
+            "tc.LikelihoodWeighting is for networks of discrete variables, and for curves"
+            "\n\nleave out method=: with continuous variables the answer is exact"
+        )
+    if len(free) < len(targets):
+        return normal_answer(network, _title(asked, found), names, reals)
+    values = state_probabilities(network, names, reals)
     return _answer(network, asked, found, free, values, None)
+
+
+def _ask_bent(
+    network: Network,
+    asked: Probability,
+    found: Sequence[AnyFinding],
+    targets: Sequence[Variable],
+    bent: Bent,
+    method: LikelihoodWeighting | None,
+) -> Answer:
+    """Around curves: by weighted draws, the same ones every time unless a seed is named."""
+    points = POINTS if method is None else method.samples
+    seed = 0 if method is None else fresh_seed(method.seed)
+    names, title = [target.name for target in targets], _title(asked, found)
+    answer = bent_answer(network, title, names, bent, points, seed)
+    if answer.reals:
+        return answer
+    plain = _answer(network, asked, found, _discrete(targets), answer.values, answer.errors)
+    return replace(plain, drawn=answer.drawn)
 
 
 def _discrete(targets: Sequence[Variable]) -> list[Discrete]:

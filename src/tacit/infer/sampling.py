@@ -46,7 +46,8 @@ def sample(
 ) -> Dataset:
     """Independent cases drawn from the network, parents before children.
 
-    given    findings, {"A": "yes"}: the cases come from the posterior, exactly
+    given    findings, {"A": "yes"}: the cases come from the posterior, exactly; around curves
+             whose parents are unknown by weighted draws, which a note of the cases tells
     seed     repeats the draw bit for bit; without it one is made up and kept in `source`
     missing  blanks out cells
     """
@@ -57,14 +58,16 @@ def sample(
         raise OptionError(f"missing takes a value such as tc.AtRandom(0.1), not {missing!r}")
     cases, seed = int(cases), fresh_seed(seed)
     random = np.random.default_rng(seed)
+    notes: tuple[str, ...] = ()
     if given:
-        columns = sample_given(network, cases, given, random)
+        columns, notes = sample_given(network, cases, given, random)
     else:
         columns = sample_forward(network, cases, random)
     if missing is not None:
         columns = _blanked(columns, missing, random)
     ordered = {name: columns[name] for name in network.dag.names}
-    return Dataset(network.variables, ordered, source=f"{cases} cases sampled with seed {seed}")
+    source = f"{cases} cases sampled with seed {seed}"
+    return Dataset(network.variables, ordered, notes=notes, source=source)
 
 
 def sample_forward(network: Network, cases: int, random: np.random.Generator) -> dict[str, Column]:

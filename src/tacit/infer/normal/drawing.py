@@ -46,7 +46,8 @@ def sample_real(
 
 
 def draw_states(beliefs: Beliefs, cases: int, random: np.random.Generator) -> Mapping[int, Ints]:
-    """States of all open variables of one case, so often: each clique given the one above it."""
+    """States of all open variables of one case, so often, or of so many cases: each clique given
+    the one above it."""
     tree, found = beliefs.tree, dict[int, Ints]()
     for at in reversed(range(len(tree.tree.cliques))):
         clique = tree.tree.cliques[at]
@@ -55,11 +56,13 @@ def draw_states(beliefs: Beliefs, cases: int, random: np.random.Generator) -> Ma
         if not free:
             continue
         shape = [tree.cards[v] for v in free]
-        table = beliefs.of((*fixed, *free))[0].reshape(-1, prod(shape))
+        whole = beliefs.of((*fixed, *free))
+        table = whole.reshape(len(whole), -1, prod(shape))
         row = np.zeros(cases, np.int64)
         for v in fixed:
             row = row * tree.cards[v] + found[v]
-        shares = np.cumsum(table, axis=1)[row]
+        line = np.arange(cases) if len(whole) == cases else np.zeros(cases, np.int64)
+        shares = np.cumsum(table, axis=2)[line, row]
         below = random.random(cases)[:, None] * shares[:, -1:] >= shares
         drawn = np.minimum(below.sum(axis=1), prod(shape) - 1)
         found |= dict(zip(free, np.unravel_index(drawn, shape), strict=True))

@@ -61,7 +61,7 @@ class Numbers:
 
 def frame_of(network: Network) -> Frame:
     """The continuous part of a network; an error where some family is curved."""
-    _refuse_curves(network)
+    refuse_curves(network)
     kinds = network.variables
     names = tuple(name for name in network if isinstance(kinds[name], Continuous))
     places = {name: at for at, name in enumerate(names)}
@@ -91,14 +91,15 @@ def frame_of(network: Network) -> Frame:
     )
 
 
-def _refuse_curves(network: Network) -> None:
+def refuse_curves(network: Network) -> None:
+    """Nothing, or an error about a family that is a curve."""
     for name, family in network.families.items():
         if isinstance(family, CurvedGaussian):
             raise QueryError(
                 f"{quoted(name)} follows its parents along a curve, a {family.kind}: what is "
                 "unknown around it is no mixture of normals, and has no exact answer\n\n"
-                "observe every variable of such families, draw with tc.sample, or fit straight "
-                "lines: leave families= out"
+                "tc.query, tc.predict and tc.sample answer around curves by weighted draws; or fit "
+                "straight lines: leave families= out"
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from types import MappingProxyType
 from typing import Any
@@ -23,7 +23,8 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NormalAnswer(Answer):
-    """The distribution of continuous variables given findings: a mixture of normals, exactly.
+    """The distribution of continuous variables given findings: a mixture of normals, exactly, or,
+    around curves, of many by weighted draws; `drawn` says how far to trust these.
 
     There is one normal for each configuration of states that was left open and matters, a single
     one where none was. `mean` and `sd` are those of the mixture. Where discrete variables were
@@ -110,10 +111,11 @@ class NormalAnswer(Answer):
     def of(self, name: str) -> NormalAnswer:
         """The distribution of one of the continuous variables."""
         at = self._place(name)
-        return normals(
+        found = normals(
             self.query, self.variables, (self.reals[at],), self.weights, self.means[:, [at]],
             self.covariances[:, [at]][:, :, [at]], self.configurations,
         )  # fmt: skip
+        return replace(found, drawn=self.drawn)
 
     def __float__(self) -> float:
         if len(self.reals) > 1:
@@ -135,7 +137,7 @@ class NormalAnswer(Answer):
         """The mixture of some of its normals."""
         weights = self.weights[kept] / self.weights[kept].sum()
         mixture = weights, self.means[kept], self.covariances[kept], self.configurations[kept]
-        return normals(title, self.variables, self.reals, *mixture)
+        return replace(normals(title, self.variables, self.reals, *mixture), drawn=self.drawn)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One line per variable: mean, sd and the interval of 95%. Where states were asked for as
@@ -173,8 +175,9 @@ class NormalAnswer(Answer):
             for line in lines[:most_rows]
         )
         more = len(lines) - len(rows)
-        foot = f"  ... and {more:,} more" if more else ""
-        return Grid(self.query, tuple(columns), rows, labels=labels, foot=foot)
+        foot = [f"  ... and {more:,} more"] if more else []
+        foot += [f"  {self.drawn}"] if self.drawn is not None else []
+        return Grid(self.query, tuple(columns), rows, labels=labels, foot="\n".join(foot))
 
     def grid(self, most_rows: int = 60) -> Grid:
         """The answer as a labelled table."""
@@ -188,7 +191,9 @@ class NormalAnswer(Answer):
         tails = [percentage(round((1 + side * LEVEL) / 2, 6)) for side in (-1, 1)]
         more = len(self.reals) - len(rows)
         foot = [f"  ... and {more:,} more"] if more else []
-        if self.weights.size > 1:
+        if self.drawn is not None:
+            foot.append(f"  {self.drawn}")
+        elif self.weights.size > 1:
             foot.append(f"  a mixture of {self.weights.size:,} normals")
         return Grid(self.query, ("variable", "mean", "sd", *tails), rows, foot="\n".join(foot))
 
@@ -229,7 +234,7 @@ def normals(
     values = np.zeros(prod(shape))
     np.add.at(values, at, weights)
     mixture = (reals, weights, means, covariances, configurations)
-    return NormalAnswer(query, variables, values.reshape(shape), None, *mixture)
+    return NormalAnswer(query, variables, values.reshape(shape), None, None, *mixture)
 
 
 def _below(weights: Floats, means: Floats, sds: Floats, value: float) -> float:

@@ -128,7 +128,7 @@ def solved(
     kind, tree = group.kind, tree_of(held.plan, group.kind, together)
     pairs = []
     for part in kind.parts:
-        chosen = part.choice(_codes_of(kind, part, group.codes))
+        chosen = part.choice(codes_of(kind, part, group.codes))
         system = system_of(held.plan.frame, part.component, parameters.numbers, chosen)
         pairs.append((system, solution_of(system)))
     width = sum(system.noise.size for system, _ in pairs) + (tree.cells if tree else 0)
@@ -172,7 +172,8 @@ def _block(
     return Found(group, cases, mass, tuple(parts), beliefs)
 
 
-def _codes_of(kind: Kind, part: Part, codes: Codes) -> Codes:
+def codes_of(kind: Kind, part: Part, codes: Codes) -> Codes:
+    """The states of the held parents of a part, from those of its kind."""
     places = kind.held
     return codes[[places.index(each) for each in part.held]]
 

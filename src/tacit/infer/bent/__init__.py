@@ -1,0 +1,1 @@
+"""Answers around curves: exact where values make them straight, else by weighted draws."""
