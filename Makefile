@@ -57,6 +57,7 @@ bench: $(VENV)/.development
 	$(BIN)/python benchmarks/structure.py
 	$(BIN)/python benchmarks/hidden.py
 	$(BIN)/python benchmarks/continuous.py
+	$(BIN)/python benchmarks/normal_em.py
 	$(BIN)/python benchmarks/text.py
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/ibem.py

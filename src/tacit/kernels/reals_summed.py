@@ -6,6 +6,7 @@ from numba import njit
 
 from tacit.arrays import Floats, Ints
 from tacit.kernels.reals_told import Parts, Regressions, Room, Sums
+from tacit.kernels.reals_weighed import sum_of
 
 
 @njit(cache=True, nogil=True)
@@ -28,65 +29,55 @@ def collect(
         for configuration in range(parts.configurations[part]):
             choice = parts.choice[parts.choice_at[part] + configuration * rows.size :]
             chance = room.density[line, :many]
-            weight = _sum(chance)
+            weight = sum_of(chance)
             room.total[line] += weight
-            for at in range(rows.size):
-                out.weight[families.level_at[rows[at]] + choice[at]] += weight
-                _add_products(rows[at], choice[at], chance, mean, families, room, out)
+            _add_products(rows, choice, weight, chance, mean, families, room, out)
             line, mean = line + 1, mean + parts.unknown[part]
         name_unknowns(part, parts, room.column, False)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _add_products(
-    row: int, choice: int, chance: Floats, mean: int, families: Regressions, room: Room, out: Sums
+    rows: Ints,
+    choice: Ints,
+    weight: float,
+    chance: Floats,
+    mean: int,
+    families: Regressions,
+    room: Room,
+    out: Sums,
 ) -> None:
-    first, last = families.axes_at[row], families.axes_at[row + 1]
-    size = last - first
-    sums = out.sums[families.sums_at[row] + choice * size :]
-    products = out.products[families.products_at[row] + choice * size**2 :]
-    for one in range(size):
-        mine = _line(families.axes[first + one], mean, room.column)
-        weighted = room.mass[: chance.size]
-        for case in range(chance.size):
-            weighted[case] = chance[case] * room.held[mine, case]
-        sums[one] += _sum(weighted)
-        for other in range(one + 1):
-            its = room.held[_line(families.axes[first + other], mean, room.column)]
-            products[one * size + other] += _dot(weighted, its)
+    """The sums of all families of a part, in one of its configurations."""
+    column, held = room.column, room.held
+    axes, axes_at, sums_at = families.axes, families.axes_at, families.sums_at
+    level_at, products_at = families.level_at, families.products_at
+    for at in range(rows.size):
+        row, own = rows[at], choice[at]
+        first, size = axes_at[row], axes_at[row + 1] - axes_at[row]
+        out.weight[level_at[row] + own] += weight
+        sums, products = sums_at[row] + own * size, products_at[row] + own * size**2
+        for one in range(size):
+            mine = _line(axes[first + one], mean, column)
+            for other in range(one + 1):
+                its = _line(axes[first + other], mean, column)
+                total, square = _weighted(chance, held, mine, its)
+                out.products[products + one * size + other] += square
+                if other == 0:
+                    out.sums[sums + one] += total
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _sum(values: Floats) -> float:
-    """The sum, in four parts that a processor adds side by side."""
-    a = b = c = d = 0.0
-    whole = values.size - values.size % 4
-    for at in range(0, whole, 4):
-        a += values[at]
-        b += values[at + 1]
-        c += values[at + 2]
-        d += values[at + 3]
-    for at in range(whole, values.size):
-        a += values[at]
-    return (a + b) + (c + d)
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def _weighted(chance: Floats, held: Floats, mine: int, its: int) -> tuple[float, float]:
+    """Σ w x and Σ w x y of two lines, added up as `sum_of` does."""
+    total = square = 0.0
+    for case in range(chance.size):
+        own = chance[case] * held[mine, case]
+        total += own
+        square += own * held[its, case]
+    return total, square
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _dot(one: Floats, other: Floats) -> float:
-    """The sum of products, likewise."""
-    a = b = c = d = 0.0
-    whole = one.size - one.size % 4
-    for at in range(0, whole, 4):
-        a += one[at] * other[at]
-        b += one[at + 1] * other[at + 1]
-        c += one[at + 2] * other[at + 2]
-        d += one[at + 3] * other[at + 3]
-    for at in range(whole, one.size):
-        a += one[at] * other[at]
-    return (a + b) + (c + d)
-
-
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _line(variable: int, mean: int, column: Ints) -> int:
     """Where the values of a variable stand, observed or expected."""
     own = column[variable]
