@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import tacit as tc
+from tacit.cli.main import execute
 
 RANDOM = np.random.default_rng(0)
 N = 300
@@ -115,3 +116,64 @@ def test_what_has_no_residuals_is_said():
     with pytest.raises(tc.OptionError) as raised:
         tc.report(FIT, residuals=CASES)
     assert str(raised.value) == "residuals is what tc.residuals returns, not a dict"
+
+
+def test_a_report_takes_them_itself_where_the_cases_are_at_hand():
+    told = tc.report(FIT, data=CASES).facts
+    (section,) = (each for each in told["sections"] if each["kind"] == "residuals")
+    assert section == next(
+        each
+        for each in tc.report(FIT, residuals=FOUND).facts["sections"]
+        if each["kind"] == "residuals"
+    )
+    worries = told["sections"][0]["worries"]
+    assert any(each["kind"] == "off the line" for each in worries)
+    states = {"K": K}
+    kinds = [each["kind"] for each in tc.report(tc.fit("K", states), data=states).facts["sections"]]
+    assert "residuals" not in kinds
+    with pytest.raises(tc.OptionError) as raised:
+        tc.report(FIT, data=CASES, residuals=FOUND)
+    assert str(raised.value) == (
+        "residuals= and data= both say how cases lie about the lines: give one"
+    )
+
+
+def test_curves_have_residuals_too():
+    random = np.random.default_rng(4)
+    x = random.normal(size=600)
+    y = 3 / (1 + np.exp(-3 * x)) + random.normal(0, 0.2, 600)
+    cases = {"x": x, "y": y}
+    fit = tc.fit("x -> y", cases, families={"y": tc.SigmoidGaussian})
+    found = tc.residuals(fit, cases)["y"]
+    assert (found.along, found.doubts) == ("curve", ())
+    off = (y - fit.network["y"].mean([x], 600)) / fit.network["y"].sd
+    assert_allclose([found.mean, found.sd], [off.mean(), off.std()], atol=1e-9)
+    steep = tc.SigmoidGaussian(fit.network["y"].variables, [30.0], 0, 3, 0, 0.2)
+    wrong = tc.Network.of([fit.network["x"], steep])
+    assert "the mean bends away from the curve" in tc.residuals(wrong, cases)["y"].doubts
+
+
+def test_of_many_families_the_doubtful_are_shown():
+    random = np.random.default_rng(5)
+    x = random.normal(size=200)
+    cases = {"x": x} | {f"y{at}": x + random.normal(size=200) for at in range(80)}
+    cases["bent"] = x**2 + random.normal(0, 0.1, 200)
+    fit = tc.fit("x -> " + ", ".join([f"y{at}" for at in range(80)] + ["bent"]), cases)
+    report = tc.report(fit, data=cases)
+    assert report.to_html().count('<circle class="dot chosen"') == 24 * 8
+    assert "Of bent the mean bends away" in " ".join(str(report).split())
+
+
+def test_commands_that_learn_put_them_into_their_reports(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tc.write_cases(tc.read_cases({name: CASES[name] for name in ("A", "Bent")}), "cases.csv")
+    for line in (
+        "fit cases.csv --network dag.dag -o net.json --report fit.json",
+        "search cases.csv -o net.json --report search.json",
+    ):
+        (tmp_path / "dag.dag").write_text("A -> Bent\n")
+        assert execute([*line.split(), "--continuous", "A", "--continuous", "Bent", "--quiet"]) == 0
+        told = json.loads((tmp_path / line.split()[-1]).read_text())
+        (section,) = (each for each in told["sections"] if each["kind"] == "residuals")
+        assert {each["variable"] for each in section["families"]} == {"A", "Bent"}
+    capsys.readouterr()

@@ -177,9 +177,10 @@ def fit(
 
     structure, notes = structure_of(network)
     unseen = hidden_of(hidden, structure)
+    data = _read(reading, cases, structure, threads, unseen is not None)
     found = learn(
         structure,
-        _read(reading, cases, structure, threads, unseen is not None),
+        data,
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
         sources=sources_of(named, structure, reading, threads),
         transfer=borrowing,
@@ -197,7 +198,7 @@ def fit(
         resume=resume,
     )
     found = replace(found, notes=(*notes, *found.notes, *said))
-    write_fit(found, targets)
+    write_fit(found, targets, data)
     status = NOT_CONVERGED if strict and not _converged(found) else 0
     answer = Answer(_told(found, targets), _plain(found, targets), json=json, quiet=quiet)
     return replace(answer, status=status)
@@ -220,9 +221,9 @@ def _converged(found: Fit) -> bool:
     return found.stop not in (Stop.STEP_LIMIT, Stop.INTERRUPTED)
 
 
-def write_fit(found: Fit, targets: Mapping[str, Target]) -> None:
+def write_fit(found: Fit, targets: Mapping[str, Target], data: Dataset | None = None) -> None:
     """The network, the fit and its report, as far as they are asked for: all of them or none."""
-    write_learned(found, targets, {} if found.path is None else {"path": found.path.save})
+    write_learned(found, targets, {} if found.path is None else {"path": found.path.save}, data)
 
 
 def _path(found: Fit) -> dict[str, Any] | None:

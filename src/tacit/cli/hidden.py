@@ -233,4 +233,4 @@ def _write(
     def posterior(path: Path) -> None:
         write_cases(found.completed(data), path, weights=weights)
 
-    write_learned(found, targets, {"posterior": posterior})
+    write_learned(found, targets, {"posterior": posterior}, data)

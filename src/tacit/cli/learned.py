@@ -16,6 +16,7 @@ from tacit.cli.targets import (
 )
 
 if TYPE_CHECKING:
+    from tacit.core.dataset import Dataset
     from tacit.learn.fits import Fit
 
 
@@ -37,8 +38,10 @@ def write_learned(
     found: Fit,
     targets: Mapping[str, Target],
     more: Mapping[str, Callable[[Path], None]] | None = None,
+    data: Dataset | None = None,
 ) -> None:
-    """All of them or none; `more` writes what only some commands do."""
+    """All of them or none; `more` writes what only some commands do, and `data` are the cases, with
+    which a report compares lines and curves."""
     from tacit.io.files import write_whole
     from tacit.io.formats import write
     from tacit.reporting.report import report
@@ -47,7 +50,7 @@ def write_learned(
         "network": lambda path: write(found.network, path),
         "dag": lambda path: write_whole(path, f"{found.network.dag}\n"),
         "fit": found.save,
-        "report": lambda path: report(found).save(path),
+        "report": lambda path: report(found, data=data).save(path),
         **(more or {}),
     }
     write_all([(target, writers[what]) for what, target in targets.items()])

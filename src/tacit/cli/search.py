@@ -178,7 +178,7 @@ def search(
     check_holds(targets, data, wishes.common["leave_out"])
     found = _searched(data, begin, unseen, wishes)
     found = replace(found, notes=(*notes, *found.notes, *said))
-    write_learned(found, targets)
+    write_learned(found, targets, data=data)
     told = [f"{what} written to {target.path}" for what, target in targets.items()]
     return Answer(
         "\n".join([str(found), "", *told]), plain_search(found, targets), json=json, quiet=quiet

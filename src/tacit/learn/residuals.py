@@ -1,10 +1,10 @@
-"""`residuals`: whether the cases lie about the lines of Gaussian families as these say they do."""
+"""`residuals`: whether the cases lie about lines and curves of Gaussian families as these say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,10 +14,13 @@ from tacit.core.errors import NetworkError, quoted
 from tacit.core.grid import Grid, counted
 from tacit.core.network import Network, check_network
 from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.curved import CurvedGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.io.cases import as_dataset
 from tacit.learn.fits import Fit
 
+Straying: TypeAlias = LinearGaussian | ConditionalGaussian | CurvedGaussian
+"""Families with a mean and noise about it."""
 BANDS = 8
 """Bands of cases with similar fitted values."""
 LEAST = 20
@@ -47,6 +50,7 @@ class ResidualCheck:
     normal      how often skewness and tails would be so large by chance (Jarque and Bera 1987)
     straight    how often the bands would lie so far off the line by chance
     even        how often the size of residuals would go so much with fitted values by chance
+    along       what the mean follows: "line" or "curve"
     """
 
     variable: str
@@ -59,15 +63,16 @@ class ResidualCheck:
     straight: float
     even: float
     bands: tuple[Band, ...]
+    along: str = "line"
 
     @property
     def doubts(self) -> tuple[str, ...]:
         """What is hardly chance, in words."""
         found = []
         if self.straight < DOUBTFUL:
-            found.append("the mean bends away from the line")
+            found.append(f"the mean bends away from the {self.along}")
         if self.even < DOUBTFUL:
-            found.append("the noise grows or shrinks along the line")
+            found.append(f"the noise grows or shrinks along the {self.along}")
         if self.normal < DOUBTFUL:
             tails = "heavy tails" if self.kurtosis > 0 else "light tails"
             heavy = abs(self.kurtosis) / 2 > abs(self.skewness)
@@ -113,6 +118,7 @@ class Residuals:
                 "skewness": each.skewness, "kurtosis": each.kurtosis,
                 "normal": _finite(each.normal), "straight": _finite(each.straight),
                 "even": _finite(each.even), "doubts": list(each.doubts),
+                "along": each.along,
                 "bands": [
                     {"cases": b.cases, "fitted": b.fitted, "seen": b.seen, "errors": b.errors}
                     for b in each.bands
@@ -133,18 +139,14 @@ class Residuals:
 
 def residuals(network: Network | Fit, data: Any) -> Residuals:
     """The residuals of every Gaussian family on these cases: are they normal, does the mean follow
-    the line, is the noise the same along it?
+    the line, or the curve, is the noise the same along it?
 
     network  a network, or a fit of one
     data     anything `tc.read_cases` takes; a family is judged on the cases complete in it
     """
     given = network.network if isinstance(network, Fit) else network
     check_network(given)
-    names = [
-        name
-        for name in given.dag.names
-        if isinstance(given[name], LinearGaussian | ConditionalGaussian)
-    ]
+    names = [name for name in given.dag.names if isinstance(given[name], Straying)]
     if not names:
         raise NetworkError("the network has no Gaussian family, so no residuals")
     whole = as_dataset(data)
@@ -160,7 +162,7 @@ def residuals(network: Network | Fit, data: Any) -> Residuals:
 
 def _check(network: Network, name: str, cases: Dataset) -> ResidualCheck:
     family = network[name]
-    assert isinstance(family, LinearGaussian | ConditionalGaussian)
+    assert isinstance(family, Straying)
     columns = [cases[axis] for axis in (*family.parents, name)]
     there = ~np.logical_or.reduce([absent(column) for column in columns])
     parents: Sequence[Column] = [column[there] for column in columns[:-1]]
@@ -173,12 +175,19 @@ def _check(network: Network, name: str, cases: Dataset) -> ResidualCheck:
     return _judged(name, off, (fitted[used], child[used], sd[used]), weights[used], family)
 
 
-def _spread(
-    family: LinearGaussian | ConditionalGaussian, parents: Sequence[Column], cases: int
-) -> Floats:
-    if isinstance(family, LinearGaussian):
-        return np.full(cases, family.sd)
-    return family.spread(parents, cases)
+def residuals_of(fit: Fit, data: Any) -> Residuals | None:
+    """Those that a report adds by itself: None where no family has a mean that cases could leave,
+    or its columns are not among them."""
+    if not any(isinstance(family, Straying) for family in fit.network.families.values()):
+        return None
+    found = residuals(fit, data)
+    return found if len(found) else None
+
+
+def _spread(family: Straying, parents: Sequence[Column], cases: int) -> Floats:
+    if isinstance(family, ConditionalGaussian):
+        return family.spread(parents, cases)
+    return np.full(cases, family.sd)
 
 
 def _judged(
@@ -186,7 +195,7 @@ def _judged(
     off: Floats,
     along: tuple[Floats, Floats, Floats],
     weights: Floats,
-    family: LinearGaussian | ConditionalGaussian,
+    family: Straying,
 ) -> ResidualCheck:
     from scipy.special import chdtrc
 
@@ -200,14 +209,15 @@ def _judged(
     skewness, kurtosis = powers[1] / sd**3, powers[2] / sd**4 - 3
     bands = tuple(_bands(off, along, weights)) if family.parents else ()
     judged = total >= LEAST
-    freedom = len(bands) - len(family.parents) - 1
+    bent = isinstance(family, CurvedGaussian)
+    freedom = len(bands) - len(family.parents) - (2 if bent else 1)
     squares = sum(band.errors**2 for band in bands)
     return ResidualCheck(
         name, total, mean, sd, skewness, kurtosis,
         float(chdtrc(2, total / 6 * (skewness**2 + kurtosis**2 / 4))) if judged else 1.0,
         float(chdtrc(freedom, squares)) if judged and freedom > 0 else 1.0,
         _even(np.abs(off - mean), along[0], weights) if judged and family.parents else 1.0,
-        bands,
+        bands, "curve" if bent else "line",
     )  # fmt: skip
 
 

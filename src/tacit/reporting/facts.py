@@ -28,7 +28,7 @@ from tacit.reporting.predicted import learning, prediction
 from tacit.reporting.proposed import proposals
 from tacit.reporting.rules import rules
 from tacit.reporting.runs import course
-from tacit.reporting.straying import straying
+from tacit.reporting.straying import straying, worry
 from tacit.reporting.tabled import tables
 from tacit.reporting.unseen import hidden
 from tacit.reporting.wording import some
@@ -53,6 +53,13 @@ BUILDERS: dict[str, tuple[str, Callable[[Fit], dict[str, Any] | None]]] = {
 }
 
 
+def _worried(told: list[tuple[str, str, Any]], found: dict[str, Any] | None) -> None:
+    """Add a worry to the answer."""
+    for _, _, section in told:
+        if found is not None and section is not None and "worries" in section:
+            section["worries"].append(found)
+
+
 def facts(
     fit: Fit,
     evaluation: Evaluation | None = None,
@@ -72,6 +79,7 @@ def facts(
     told = [(kind, title, build(fit)) for kind, (title, build) in BUILDERS.items()]
     place = 1 + list(BUILDERS).index("tables")
     if residuals is not None:
+        _worried(told, worry(residuals))
         told.insert(place, ("residuals", "Whether the cases follow the lines", straying(residuals)))
     if curve is not None:
         told.insert(place, ("learning", "From how many cases", learning(curve)))

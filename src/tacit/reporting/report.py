@@ -16,7 +16,7 @@ from tacit.learn.evaluation.evaluation import Evaluation
 from tacit.learn.fits import Fit
 from tacit.learn.heldout import CrossValidation
 from tacit.learn.processes.fitted import ProcessFit
-from tacit.learn.residuals import Residuals
+from tacit.learn.residuals import Residuals, residuals_of
 from tacit.reporting import markdown, text
 from tacit.reporting.facts import facts
 from tacit.reporting.process_facts import process_facts
@@ -85,6 +85,7 @@ def report(
     evaluation: Evaluation | CrossValidation | None = None,
     curve: LearningCurve | None = None,
     residuals: Residuals | None = None,
+    data: Any = None,
 ) -> Report:
     """What the reader of a fit wants to know; sections without anything to say are left out.
 
@@ -92,6 +93,7 @@ def report(
                 target
     curve       of `tc.learning_curve`
     residuals   of `tc.residuals`, whether Gaussian families suit the cases
+    data        the cases, of which the report takes these residuals itself where families have some
     """
     judged = _judged(evaluation)
     if curve is not None and not isinstance(curve, LearningCurve):
@@ -104,6 +106,10 @@ def report(
         raise OptionError(
             f"residuals is what tc.residuals returns, not a {type(residuals).__name__}"
         )
+    if residuals is not None and data is not None:
+        raise OptionError("residuals= and data= both say how cases lie about the lines: give one")
+    if data is not None:
+        residuals = residuals_of(fit, data)
     return Report(facts(fit, judged, curve, residuals))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from tacit.reporting.blocks import Block, Paragraph, Section, Sheet
 from tacit.reporting.wording import finite, real, some
 
 WIDTH, HEIGHT = 220.0, 110.0
+DRAWN, LISTED, NAMED = 24, 60, 12
+"""Families that are drawn, listed and named in sentences at most; what is doubted comes first."""
 HEADS = ("variable", "cases", "skewness", "excess kurtosis", "normal", "straight", "even")
 TITLE = "Residuals in units of the noise, and how often what they show comes by chance"
 
@@ -30,19 +32,50 @@ def sentences(section: Section) -> list[str]:
     """What the checks say."""
     families = section["families"]
     doubted = [each for each in families if each["doubts"]]
+    along = " or ".join(sorted({each.get("along", "line") for each in families}, reverse=True))
     said = [
         f"The residuals of {some(len(families), 'Gaussian family', 'Gaussian families')} were "
-        "looked at: whether they are normal, whether the mean follows the line in bands of cases "
-        "with similar fitted values, and whether the noise is the same along it."
+        f"looked at: whether they are normal, whether the mean follows the {along} in bands of "
+        "cases with similar fitted values, and whether the noise is the same along it."
     ]
     if not doubted:
         said.append("Nothing was found that chance does not explain.")
-    said += [f"Of {quoted(each['variable'])} {' and '.join(each['doubts'])}." for each in doubted]
-    return said
+    named = _first(doubted, NAMED)
+    said += [f"Of {quoted(each['variable'])} {' and '.join(each['doubts'])}." for each in named]
+    more = len(doubted) - len(named)
+    return [*said, f"So are {some(more, 'other')} doubted."] if more else said
+
+
+def worry(found: Residuals) -> dict[str, Any] | None:
+    """What of it stands at the top of a report: lines that cases leave beyond chance."""
+    off = [
+        name
+        for name, each in found.checks.items()
+        if each.along == "line" and each.straight < DOUBTFUL
+    ]
+    if not off:
+        return None
+    does = "does not follow its line" if len(off) == 1 else "do not follow their lines"
+    text = f"{some(len(off), 'variable')} {does}: bands of cases lie off it beyond chance"
+    where = [{"variable": name, "count": None} for name in off]
+    return {"kind": "off the line", "text": text, "where": where}
+
+
+def _first(families: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[str, Any]]:
+    """As many, as they stand; where they are more, those that chance explains least."""
+    if len(families) <= most:
+        return list(families)
+
+    def doubt(family: Mapping[str, Any]) -> float:
+        told = [family[name] for name in ("normal", "straight", "even")]
+        return min(1.0 if each is None else float(each) for each in told)
+
+    kept = sorted(range(len(families)), key=lambda at: (doubt(families[at]), at))[:most]
+    return [families[at] for at in sorted(kept)]
 
 
 def rows(section: Section) -> tuple[tuple[str, ...], ...]:
-    """A line per family."""
+    """A line per family, for as many as one cares to read."""
     return tuple(
         (
             quoted(each["variable"]),
@@ -52,7 +85,7 @@ def rows(section: Section) -> tuple[tuple[str, ...], ...]:
             *(chance(each[name]) if each[name] is not None else "-"
               for name in ("normal", "straight", "even")),
         )
-        for each in section["families"]
+        for each in _first(section["families"], LISTED)
     )  # fmt: skip
 
 
@@ -79,10 +112,10 @@ class Fitted:
 def view(section: Section) -> dict[str, Any]:
     """A drawing for every family with parents, two beside each other, and the table."""
     drawn: list[Fitted] = []
-    for each in section["families"]:
-        if len(each["bands"]) > 1:
-            place = (70 + 320 * (len(drawn) % 2), 28 + 170 * (len(drawn) // 2))
-            drawn.append(_fitted(each, place))
+    lined = [each for each in section["families"] if len(each["bands"]) > 1]
+    for each in _first(lined, DRAWN):
+        place = (70 + 320 * (len(drawn) % 2), 28 + 170 * (len(drawn) // 2))
+        drawn.append(_fitted(each, place))
     return {
         "said": sentences(section),
         "drawn": drawn,
