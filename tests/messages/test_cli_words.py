@@ -35,8 +35,9 @@ MESSAGES = {
         "hidden: the search of each round goes from dag to dag\n"
     ),
     "search reals.csv --hidden H=continuous -o o.json": (
-        "--hidden names hidden variables with states, and all columns are continuous\n\n"
-        "tacit hidden finds hidden parents of them\n"
+        "'H' is hidden and continuous: the hidden variables of structural EM have states\n\n"
+        "say how many states it has: --hidden H=2; hidden parents of continuous columns without "
+        "states are found by tacit hidden\n"
     ),
     "hidden reals.csv --method ibem -o o.json": (
         "--method speaks of hidden variables with states, and all columns are continuous\n\n"

@@ -180,7 +180,8 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
             MIXED,
             {"hidden": {"H": "continuous"}, "start": "H -> X"},
             "'H' is hidden and continuous: the hidden variables of structural EM have states\n\n"
-            "say how many states it has: hidden={'H': 2}",
+            "say how many states it has: hidden={'H': 2}; hidden parents of continuous columns "
+            "without states are found by tc.search(data, method=tc.IdealParent(hidden=True))",
         ),
         (
             {"X": [0.0] * 15 + [1.5, 2.5, 0.3, 2.2, 3.1]},

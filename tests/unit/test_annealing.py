@@ -75,7 +75,8 @@ def test_broken_anywhere_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, rewe
 @pytest.mark.parametrize("reweight", REWEIGHTS)
 @pytest.mark.parametrize("at", [2, 15])
 def test_ctrl_c_returns_the_best_so_far(reweight, at):
-    """In a round, and in the last climb."""
+    """In a round, and in the last climb. A round adds up cases in another order than EM does, so
+    that its objective at the same parameters may be off by rounding."""
 
     def interrupt(done: int, total: int) -> None:
         if done == at:
@@ -85,7 +86,7 @@ def test_ctrl_c_returns_the_best_so_far(reweight, at):
                  threads=1)  # fmt: skip
     assert fit.stop is Stop.INTERRUPTED
     assert len(fit.runs) == 1
-    assert fit.objective == fit.trace[-1] == max(fit.trace)
+    assert fit.objective == fit.trace[-1] >= max(fit.trace) - 1e-12 * abs(fit.objective)
     assert "interrupted" in str(fit)
 
 

@@ -136,7 +136,8 @@ HIDDEN = tc.IdealParent(hidden=True)
          "BGe(1) scores complete cases only\n\nfor hidden parents use tc.BIC()"),
         (lambda: tc.structural_em(GAPS, hidden={"H": "continuous"}, start="H -> X0"),
          "'H' is hidden and continuous: the hidden variables of structural EM have states\n\n"
-         "say how many states it has: hidden={'H': 2}"),
+         "say how many states it has: hidden={'H': 2}; hidden parents of continuous columns without "
+         "states are found by tc.search(data, method=tc.IdealParent(hidden=True))"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_said_in_words(attempt, message):

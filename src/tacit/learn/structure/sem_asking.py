@@ -184,7 +184,9 @@ def _hidden(hidden: Hidden, structure: Structure | None, seen: Dataset) -> dict[
         if not isinstance(variable, Discrete):
             raise OptionError(
                 f"{name!r} is hidden and continuous: the hidden variables of structural EM have "
-                f"states\n\nsay how many states it has: hidden={{{name!r}: 2}}"
+                f"states\n\nsay how many states it has: hidden={{{name!r}: 2}}; hidden parents of "
+                "continuous columns without states are found by "
+                "tc.search(data, method=tc.IdealParent(hidden=True))"
             )
     return {name: each for name, each in found.items() if isinstance(each, Discrete)}
 
