@@ -52,6 +52,42 @@ def test_beliefs_of_lines_are_the_joint_normal_s():
     assert_allclose(found.evidence, expected, atol=1e-10)
 
 
+def gappy(columns, share=0.3, seed=7):
+    gone = np.random.default_rng(seed).random(columns.shape) < share
+    gone[:, 0] = True
+    return np.where(gone, np.nan, columns)
+
+
+def test_beliefs_of_cases_with_gaps_are_the_joint_normal_s_of_what_is_there():
+    columns = gappy(drawn(LINES, 20))
+    covariance = LINES.slopes @ LINES.slopes.T + np.diag(LINES.variance)
+    found = believe(LINES, columns)
+    for case, values in enumerate(columns.T):
+        there = np.flatnonzero(~np.isnan(values))
+        slopes, own = LINES.slopes[there], covariance[np.ix_(there, there)]
+        gain = slopes.T @ np.linalg.inv(own) if there.size else np.zeros((2, 0))
+        assert_allclose(found.mean[case], gain @ (values - LINES.base)[there], atol=1e-10)
+        assert_allclose(found.covariance[case], np.eye(2) - gain @ slopes, atol=1e-10)
+        expected = (
+            multivariate_normal(LINES.base[there], own).logpdf(values[there]) if there.size else 0.0
+        )
+        assert found.evidence[case] == pytest.approx(expected, abs=1e-10)
+
+
+def test_beliefs_of_curves_with_gaps_are_those_of_the_columns_that_are_there():
+    columns = gappy(drawn(CURVES, 15))
+    found = believe(CURVES, columns)
+    for case, values in enumerate(columns.T):
+        there = np.flatnonzero(~np.isnan(values))
+        if not there.size:
+            assert found.evidence[case] == 0
+            continue
+        few = Layer(*(getattr(CURVES, name)[there] for name in Layer.__slots__))
+        alone = believe(few, values[there, None])
+        assert_allclose(found.mean[case], alone.mean[0], atol=1e-3)
+        assert found.evidence[case] == pytest.approx(float(alone.evidence[0]), abs=1e-4)
+
+
 def test_beliefs_of_curves_are_near_the_integrals_on_a_grid():
     columns, grid = drawn(CURVES, 15), np.linspace(-7, 7, 4001)[:, None]
     found, errors = believe(CURVES, columns), list[float]()
@@ -97,9 +133,10 @@ def test_similarities_in_moment_form_are_the_most_of_the_expected_likelihood_p20
     assert c2(plain)[0] > c2(sums)[0]
 
 
+@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
 @pytest.mark.parametrize("layer", [LINES, CURVES], ids=["lines", "curves"])
-def test_no_step_of_em_lowers_the_likelihood(layer):
-    columns = drawn(layer, 80)
+def test_no_step_of_em_lowers_the_likelihood(layer, gaps):
+    columns = gappy(drawn(layer, 80)) if gaps else drawn(layer, 80)
     fitted = Fitted.at(layer, columns)
     trace = [fitted.log_likelihood]
     for _ in range(15):

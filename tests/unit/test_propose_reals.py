@@ -75,6 +75,42 @@ def test_above_a_dag_its_arcs_stay():
     assert found[0].gain >= max(each.gain for each in found[1:]) if len(found) > 1 else True
 
 
+GAPPY = {
+    name: np.where(np.random.default_rng(at).random(160) < 0.15, np.nan, column)
+    for at, (name, column) in enumerate(DATA.items())
+}
+
+
+def test_planted_parents_are_proposed_where_cells_are_missing():
+    found = tc.propose_hidden(GAPPY, seed=1)
+    assert len(found.accepted) == 2
+    for group in GROUPS:
+        assert any(group <= set(each.children) for each in found.accepted)
+    assert found.log_likelihood == pytest.approx(float(tc.log_likelihood(found.network, GAPPY)))
+    assert any("missing (" in note and "all cases were used" in note for note in found.notes)
+    assert found.cases.missing.keys() == DATA.keys()
+
+
+def test_a_search_for_hidden_parents_takes_cases_with_gaps():
+    found = tc.search(GAPPY, method=tc.IdealParent(hidden=True), seed=1)
+    for group in GROUPS:
+        assert any(group <= set(found.dag.children[name]) for name in found.found.hidden)
+    assert found.log_likelihood == pytest.approx(float(tc.log_likelihood(found.network, GAPPY)))
+    fitted = tc.fit(found.network, GAPPY, hidden=dict.fromkeys(found.found.hidden, "continuous"))
+    assert fitted.log_likelihood == pytest.approx(found.log_likelihood, abs=0.1)
+    for each in (name for name in DATA if len(found.dag.parents[name]) == 1):
+        (parent,) = found.dag.parents[each]
+        gain = found.found.gains[parent, each]
+        assert gain > 0
+        assert found.found.families[each] - gain < found.found.families[each]
+
+
+def test_above_a_dag_residuals_of_missing_cells_are_expected():
+    found = tc.propose_hidden(GAPPY, "X0 -> X1; X5 -> X6", seed=1)
+    assert found[0].accepted
+    assert max(len(set(found[0].children) & group) for group in GROUPS) >= 4
+
+
 def test_columns_that_share_nothing_have_no_hidden_parent():
     noise = {f"X{at}": RANDOM.normal(size=120) for at in range(6)}
     found = tc.propose_hidden(noise, seed=1)
@@ -122,8 +158,17 @@ HIDDEN = tc.IdealParent(hidden=True)
         (lambda: tc.propose_hidden(DATA, states=3),
          "states= speaks of hidden variables with states, and all columns are continuous\n\n"
          "leave it out"),
-        (lambda: tc.propose_hidden(GAPS),
-         "hidden variables above continuous columns are sought among cases without gaps"),
+        (lambda: tc.propose_hidden({**DATA, "X3": [np.nan] * 160}),
+         "X3 has no value in any case\n\nleave the column out"),
+        (lambda: tc.propose_hidden({**DATA, "X3": [1.5, 2.5] + [np.nan] * 158}, seed=1,
+                                   held_out=0.9),
+         "X3 has fewer than two values among the cases to learn from\n\n"
+         "leave the column out, or hold no cases out: held_out=0"),
+        (lambda: tc.propose_hidden(DATA, "X0 -> XX1", seed=1),
+         "the dag names 'XX1', which is no column of the cases; did you mean 'X1'?\n\ncolumns: "
+         "X0, X1, X2, X3, X4, X5, X6, X7, X8, X9"),
+        (lambda: tc.search({**DATA, "X3": [1.5] + [np.nan] * 159}, method=HIDDEN),
+         "X3 has the same value in all cases, so no Gaussian fits it\n\nleave the column out"),
         (lambda: tc.propose_hidden(DATA, held_out=1.5),
          "held_out=1.5 must be a share of the cases, below 1"),
         (lambda: tc.search(DATA, method=HIDDEN, knowledge="forbid X0 -> X1"),
@@ -136,8 +181,8 @@ HIDDEN = tc.IdealParent(hidden=True)
          "BGe(1) scores complete cases only\n\nfor hidden parents use tc.BIC()"),
         (lambda: tc.structural_em(GAPS, hidden={"H": "continuous"}, start="H -> X0"),
          "'H' is hidden and continuous: the hidden variables of structural EM have states\n\n"
-         "say how many states it has: hidden={'H': 2}; hidden parents of continuous columns without "
-         "states are found by tc.search(data, method=tc.IdealParent(hidden=True))"),
+         "say how many states it has: hidden={'H': 2}; hidden parents of continuous columns "
+         "without states are found by tc.search(data, method=tc.IdealParent(hidden=True))"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_said_in_words(attempt, message):

@@ -18,7 +18,7 @@ from tacit.families.moments import Moments
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaled:
-    """Columns less their means, divided by their standard deviations.
+    """Columns less their means, divided by their standard deviations; nan where a cell is missing.
 
     values  (variables, cases)
     """
@@ -32,11 +32,13 @@ class Scaled:
     def of(cases: Floats, weights: Floats | None = None) -> Scaled:
         """Cases given as (cases, variables); a constant column becomes 0."""
         used = np.ones(len(cases)) if weights is None else np.asarray(weights, np.float64)
-        means = used @ cases / used.sum()
+        shown = ~np.isnan(cases)
+        totals = used @ shown
+        means = used @ np.where(shown, cases, 0.0) / totals
         centred = cases - means
-        sds = np.sqrt(used @ centred**2 / used.sum())
+        sds = np.sqrt(used @ np.where(shown, centred, 0.0) ** 2 / totals)
         still = sds <= STILL * np.abs(means)
-        values = np.where(still, 0.0, centred / np.where(still, 1.0, sds))
+        values = centred / np.where(still, np.inf, sds)
         return Scaled(np.ascontiguousarray(values.T), means, np.where(still, 0.0, sds), used)
 
 

@@ -18,8 +18,9 @@ CERTAIN = 1 - 1e-9
 class Profiles:
     """What each variable misses, divided by its standard deviation, and all products.
 
-    rows      (variables, cases)  y_i / σ_i
+    rows      (variables, cases)  y_i / σ_i, expected ones where cells are missing
     products  (variables, variables)  A = Σ over cases; M on its diagonal where σ is at its ML value
+              and nothing is missing
     """
 
     rows: Floats
@@ -63,10 +64,13 @@ def leading(products: Floats, members: tuple[int, ...]) -> tuple[float, Floats]:
 
 def cluster_score(products: Floats, members: tuple[int, ...], cases: int) -> tuple[float, Floats]:
     """Σ C2(y_i, z*) - (L / 2) log M, and the cosines; of one variable alone C1, since C2 is
-    infinite there."""
+    infinite there.
+
+    The squares of y_i / σ_i are expected to be M, those of cells that are missing included, which
+    the products lack: the similarity in moment form. [HV2 3.6]
+    """
     value, vector = leading(products, members)
-    own = np.diag(products)[list(members)]
-    cosines = np.minimum(value * vector**2 / np.where(own > 0, own, 1.0), CERTAIN)
+    cosines = np.minimum(value * vector**2 / cases, CERTAIN)
     price = 0.5 * len(members) * log(max(cases, 1))
     if len(members) == SINGLE:
         return 0.5 * cases - price, cosines

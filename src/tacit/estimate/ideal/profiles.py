@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from tacit.arrays import Floats
 from tacit.families.responses import Response
 
@@ -46,5 +48,5 @@ def ideal_profile(
 
 def assumed_ends(child: Floats) -> tuple[float, float]:
     """Base and rise of a curve without parents, which nothing determines. [HV2 3.1]"""
-    low, high = float(child.min()), float(child.max())
+    low, high = float(np.nanmin(child)), float(np.nanmax(child))
     return low - BELOW * (high - low), RANGE * (high - low)

@@ -16,7 +16,7 @@ from tacit.core.family import Family
 from tacit.core.interrupts import asked_to_end
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
-from tacit.engines.gaussian_scores import Reals, check_gaussian
+from tacit.engines.gaussian_scores import check_gaussian
 from tacit.estimate.curves import Scaled
 from tacit.estimate.scores.values import BIC, AnyScore, BGe, Penalised
 from tacit.families.curve_evidence import CurveEvidence
@@ -29,14 +29,16 @@ from tacit.learn.counted import cases_used
 from tacit.learn.curved import Curves, curves_among, curves_asked, curves_said
 from tacit.learn.fits import Evidence, Stop
 from tacit.learn.hidden import REAL
-from tacit.learn.layers.changing import Bench, scorer_at
+from tacit.learn.layers.changing import Bench, scorers_at
 from tacit.learn.layers.fitting import Fitted
 from tacit.learn.layers.learning import Learned, learn_layers
-from tacit.learn.layers.model import STRAIGHT, Layer, Points
+from tacit.learn.layers.model import STRAIGHT, Layer, Points, alike
+from tacit.learn.notes import inferred_notes
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import settings_of
-from tacit.learn.structure.question import check_complete, without
+from tacit.learn.structure.question import check_some, without
 from tacit.learn.structure.searched import Found, Search
+from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.settings import IdealParent
 from tacit.learn.structures import as_structure
 
@@ -100,7 +102,7 @@ def wanted_of(
 ) -> Wanted:
     """The columns and choices, checked."""
     kept = without(cases, leave_out)
-    check_complete(kept)
+    check_some(kept)
     real = [name for name in kept.names if isinstance(kept.variables[name], Continuous)]
     if len(real) < len(kept.names):
         states = next(name for name in kept.names if name not in real)
@@ -118,11 +120,8 @@ def wanted_of(
         raise OptionError(
             f"{known.describe()} scores complete cases only\n\nfor hidden parents use tc.BIC()"
         )
-    Reals.of(kept, kept.names)
+    check_reals(kept, known)
     scaled = Scaled.of(np.array([kept[name] for name in kept.names], dtype=np.float64).T)
-    if not scaled.sds.all():
-        still = kept.names[int(np.argmin(scaled.sds))]
-        raise CasesError(f"{quoted(still)} has the same value in all cases\n\nleave the column out")
     curves = curves_among(families, kept.variables)
     gone = tuple(name for name in cases.names if name not in kept)
     return Wanted(kept, scaled, curves, known, method, gone, fresh_seed(seed))
@@ -130,9 +129,8 @@ def wanted_of(
 
 def bench_of(wanted: Wanted) -> Bench:
     """What the learner works on."""
-    random = np.random.default_rng(wanted.seed)
-    names = wanted.cases.names
-    return Bench(wanted.scaled.values, names, wanted.score, wanted.method, random)
+    random, columns = np.random.default_rng(wanted.seed), wanted.scaled.values
+    return Bench(columns, wanted.cases.names, wanted.score, wanted.method, random, alike(columns))
 
 
 def answer(wanted: Wanted, bench: Bench, learned: Learned) -> Search:
@@ -144,7 +142,8 @@ def answer(wanted: Wanted, bench: Bench, learned: Learned) -> Search:
         {name: family.variables[-1] for name, family in families.items()},
         families,
     )
-    shift = -len(wanted.cases) * float(np.log(wanted.scaled.sds).sum())
+    shown = (~np.isnan(bench.columns)).sum(axis=1)
+    shift = -float(shown @ np.log(wanted.scaled.sds))
     likelihood = fitted.log_likelihood + shift
     trace = tuple(each + shift for each in learned.trace)
     structure = as_structure(network)
@@ -214,18 +213,20 @@ def _families(wanted: Wanted, layer: Layer, names: Sequence[str]) -> Iterator[tu
 def _evidence(
     wanted: Wanted, fitted: Fitted, names: Sequence[str], families: dict[str, Family]
 ) -> dict[str, Evidence]:
-    """Expected moments of every family, in the units of the cases."""
-    points = Points.of(fitted.belief, wanted.scaled.values)
-    columns = dict(zip(names, points.values, strict=True))
+    """Expected moments of every family, in the units of the cases, over those that show it."""
+    points, scaled = Points.of(fitted.belief, wanted.scaled.values), wanted.scaled
+    found: dict[str, Evidence] = {
+        name: Moments.of(values[:, None], points.weights)
+        for name, values in zip(names, points.values, strict=True)
+    }
     for at, name in enumerate(wanted.cases.names):
-        columns[name] = wanted.scaled.means[at] + wanted.scaled.sds[at] * points.columns[at]
-    found: dict[str, Evidence] = {}
-    for name, family in families.items():
-        values = np.array([columns[each] for each in (*family.parents, name)]).T
+        family, seen = families[name], points.only([at])
+        child = scaled.means[at] + scaled.sds[at] * seen.columns
+        values = np.concatenate([seen.values[list(fitted.layer.parents(at))], child]).T
         if isinstance(family, CurvedGaussian):
-            found[name] = CurveEvidence.of(family, values, points.weights)
+            found[name] = CurveEvidence.of(family, values, seen.weights)
         else:
-            found[name] = Moments.of(values, points.weights)
+            found[name] = Moments.of(values, seen.weights)
     return found
 
 
@@ -236,13 +237,13 @@ def _found(
     layer = learned.fitted.layer
     families = dict.fromkeys((*names, *wanted.cases.names), 0.0)
     gains: dict[tuple[str, str], float] = {}
-    scorer = scorer_at(bench, layer, Points.of(learned.fitted.belief, bench.columns))
-    hidden = layer.hidden
-    for at, name in enumerate(wanted.cases.names):
-        families[name] = scorer.family(hidden + at, layer.parents(at))
-        for parent in layer.parents(at):
-            less = tuple(each for each in layer.parents(at) if each != parent)
-            gains[names[parent], name] = families[name] - scorer.family(hidden + at, less)
+    for columns, scorer in scorers_at(bench, learned.fitted):
+        for child, at in enumerate(columns, layer.hidden):
+            name, who = wanted.cases.names[at], layer.parents(at)
+            families[name] = scorer.family(child, who)
+            for parent in who:
+                less = tuple(each for each in who if each != parent)
+                gains[names[parent], name] = families[name] - scorer.family(child, less)
     return Found(
         score=score,
         families=families,
@@ -261,6 +262,7 @@ def _said_of_curves(wanted: Wanted) -> dict[str, Any]:
 
 def _notes(wanted: Wanted, learned: Learned) -> Iterator[str]:
     yield from wanted.cases.notes
+    yield from inferred_notes(cases_used(wanted.cases).missing, None)
     if wanted.curves:
         yield (
             "what the cases say of hidden parents of curves is a normal distribution around the "

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,6 +32,7 @@ SURE = 0.98
 class Bench:
     """The columns, how families are scored, and how many were.
 
+    alike  the columns in sets that are shown in the same cases
     price  of a parameter
     """
 
@@ -39,6 +41,7 @@ class Bench:
     score: Penalised
     method: IdealParent
     random: np.random.Generator
+    alike: tuple[tuple[int, ...], ...]
     evaluations: int = 0
 
     @property
@@ -62,33 +65,38 @@ def rewired(bench: Bench, fitted: Fitted) -> Bools:
     Columns share no parents' choice once the hidden variables are believed, so each climbs alone:
     add, delete or replace while the expected score gains.
     """
-    layer, points = fitted.layer, Points.of(fitted.belief, bench.columns)
-    scorer = scorer_at(bench, layer, points)
-    ranker = ranker_of(scorer, bench.method.similarity)
+    layer = fitted.layer
     arcs = np.zeros_like(layer.arcs)
-    for column in range(len(bench.columns)):
-        who = _climbed(bench, scorer, ranker, layer.hidden, column, layer.parents(column))
-        arcs[column, list(who)] = True
+    for columns, scorer in scorers_at(bench, fitted):
+        ranker = ranker_of(scorer, bench.method.similarity)
+        for at, column in enumerate(columns):
+            who = _climbed(bench, scorer, ranker, layer.hidden, at, layer.parents(column))
+            arcs[column, list(who)] = True
     return arcs
 
 
-def scorer_at(bench: Bench, layer: Layer, points: Points) -> CurveScorer:
-    """Families of hidden variables, numbered first, and columns at the points."""
-    values = np.concatenate([points.values, points.columns])
-    units = np.maximum(np.abs(values).max(axis=1), 1e-100)
-    names = (*(f"hidden {at}" for at in range(layer.hidden)), *bench.names)
-    reals = Reals(names, (values / units[:, None]).T, units, points.weights)
+def scorers_at(bench: Bench, fitted: Fitted) -> Iterator[tuple[tuple[int, ...], CurveScorer]]:
+    """Columns that are shown in the same cases, and their families at the points of these: hidden
+    variables are numbered first, then the columns."""
+    layer, everywhere = fitted.layer, Points.of(fitted.belief, bench.columns)
+    hidden = tuple(f"hidden {at}" for at in range(layer.hidden))
     kinds = np.where(layer.codes == STRAIGHT.code, LINE, layer.codes)
-    every = np.concatenate([np.full(layer.hidden, LINE, dtype=np.int64), kinds])
-    return CurveScorer.of(reals, bench.score, every)
+    for columns in bench.alike:
+        points, which = everywhere.only(columns), list(columns)
+        values = np.concatenate([points.values, points.columns])
+        units = np.maximum(np.abs(values).max(axis=1), 1e-100)
+        names = (*hidden, *(bench.names[at] for at in which))
+        reals = Reals(names, (values / units[:, None]).T, units, points.weights)
+        every = np.concatenate([np.full(layer.hidden, LINE, dtype=np.int64), kinds[which]])
+        yield columns, CurveScorer.of(reals, bench.score, every)
 
 
 def _climbed(
-    bench: Bench, scorer: CurveScorer, ranker: Ranker, hidden: int, column: int,
+    bench: Bench, scorer: CurveScorer, ranker: Ranker, hidden: int, at: int,
     who: tuple[int, ...],
 ) -> tuple[int, ...]:  # fmt: skip
-    """The parents of one column after all changes that gain."""
-    child = hidden + column
+    """The parents of one column of the scorer after all changes that gain."""
+    child = hidden + at
     here = scorer.family(child, who)
     while True:
         tried = set(_changes(bench, ranker, hidden, child, who))
@@ -125,15 +133,16 @@ def missed(bench: Bench, fitted: Fitted) -> Profiles:
     """What each column misses at the believed values of its parents, of length √M.
 
     Straight lines: the residuals. Curves: y ∘ g', its ideal parent in units of the column, without
-    the corrections, which say nothing of the direction. [HV2 3.5, 3.7]
+    the corrections, which say nothing of the direction. A missing cell is expected to miss nothing,
+    give or take the noise: it adds to the squares alone. [HV2 3.5, 3.6, 3.7]
     """
     layer, columns = fitted.layer, bench.columns
     rows = columns - layer.mean(fitted.belief.mean)[0].T
     for column in np.flatnonzero(layer.codes != STRAIGHT.code).tolist():
         rows[column] = _bent(layer, fitted.belief, column, columns[column])
-    rows = rows - rows.mean(axis=1, keepdims=True)
-    spread = np.sqrt((rows**2).mean(axis=1, keepdims=True))
-    return Profiles.of(rows / np.where(spread > 0, spread, 1.0))
+    rows = rows - np.nanmean(rows, axis=1, keepdims=True)
+    spread = np.sqrt(np.nanmean(rows**2, axis=1, keepdims=True))
+    return Profiles.of(np.nan_to_num(rows / np.where(spread > 0, spread, 1.0)))
 
 
 def _bent(layer: Layer, belief: Belief, column: int, child: Floats) -> Floats:

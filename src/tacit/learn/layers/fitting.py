@@ -47,31 +47,30 @@ def em(fitted: Fitted, columns: Floats, most_steps: int = MOST_STEPS) -> Fitted:
 
 
 def maximised(layer: Layer, points: Points, fresh: Bools | None = None) -> Layer:
-    """Every column fitted to its hidden parents at the points.
+    """Every column fitted to its hidden parents at the points of the cases that show it.
 
     fresh  (columns,) curves that are climbed from new starts instead of from where they are
     """
     slopes, base, rise = np.zeros_like(layer.slopes), layer.base.copy(), np.ones(len(layer.base))
     threshold, variance = np.zeros(len(base)), layer.variance.copy()
-    total = points.weights.sum()
     for column in range(len(base)):
-        who = list(layer.parents(column))
-        child = points.columns[column]
+        who, seen = list(layer.parents(column)), points.only([column])
         if layer.codes[column] == STRAIGHT.code or not who:
-            coefficients, base[column], left = _line(points, who, child)
+            coefficients, base[column], left = _line(seen, who)
             slopes[column, who] = coefficients
         else:
             again = fresh is not None and bool(fresh[column])
-            told = _curve(layer, column, points, who, again)
+            told = _curve(layer, column, seen, who, again)
             slopes[column, who], base[column], rise[column], threshold[column], left = told
-        variance[column] = max(left / total, SINGULAR)
+        variance[column] = max(left / seen.weights.sum(), SINGULAR)
     return replace(
         layer, slopes=slopes, base=base, rise=rise, threshold=threshold, variance=variance
     )
 
 
-def _line(points: Points, who: list[int], child: Floats) -> tuple[Floats, float, float]:
-    """Coefficients, intercept and the squares left."""
+def _line(points: Points, who: list[int]) -> tuple[Floats, float, float]:
+    """Coefficients, intercept and the squares left, of the one column there is."""
+    child = points.columns[0]
     design = np.concatenate([points.values[who], np.ones((1, child.size))])
     weighed = design * points.weights
     solution = np.linalg.lstsq(weighed @ design.T, weighed @ child, rcond=None)[0]
@@ -82,11 +81,12 @@ def _line(points: Points, who: list[int], child: Floats) -> tuple[Floats, float,
 def _curve(
     layer: Layer, column: int, points: Points, who: list[int], fresh: bool
 ) -> tuple[Floats, float, float, float, float]:
-    """Slopes, base, rise, threshold and the squares left, in the units of the points."""
+    """Slopes, base, rise, threshold and the squares left, of the one column that the points have
+    and in their units."""
     from tacit.kernels.responses import descend, fit_response
 
     weights = points.weights
-    rows = np.concatenate([points.values[who], points.columns[[column]]])
+    rows = np.concatenate([points.values[who], points.columns])
     means = rows @ weights / weights.sum()
     sds = np.sqrt((rows - means[:, None]) ** 2 @ weights / weights.sum())
     sds = np.where(sds > 0, sds, 1.0)
@@ -102,5 +102,5 @@ def _curve(
     threshold = float(coefficients @ means[:-1])
     base, rise = float(means[-1] + sds[-1] * ends[0]), float(sds[-1] * ends[1])
     answer = BY_CODE[code].value(coefficients @ points.values[who] - threshold)
-    off = points.columns[column] - base - rise * answer
+    off = points.columns[0] - base - rise * answer
     return coefficients, base, rise, threshold, float(weights @ off**2)

@@ -1,12 +1,13 @@
 """Columns that depend on hidden roots along lines or curves, and what each case says of the roots.
 
 Everything is in units of standardised columns; hidden roots are Normal(0, 1), which fixes their
-scale. [HV2 3.5, 3.6, 3.8]
+scale. Columns depend on nothing but the roots, so a missing cell (nan) is summed out by leaving it
+out. [HV2 3.5, 3.6, 3.8]
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log, pi
 
@@ -44,8 +45,8 @@ class Layer:
         n = len(columns)
         none: Floats = np.zeros((n, 0))
         return Layer(
-            codes, none.astype(np.bool_), none, columns.mean(axis=1), np.ones(n), np.zeros(n),
-            columns.var(axis=1),
+            codes, none.astype(np.bool_), none, np.nanmean(columns, axis=1), np.ones(n),
+            np.zeros(n), np.nanvar(columns, axis=1),
         )  # fmt: skip
 
     @property
@@ -102,13 +103,14 @@ def believe(layer: Layer, columns: Floats, start: Floats | None = None) -> Belie
     cases, hidden = columns.shape[1], layer.hidden
     here = np.zeros((cases, hidden)) if start is None else start.copy()
     damping = np.full(cases, 0.0 if (layer.codes == STRAIGHT.code).all() else 1e-3)
-    cost, gradient, curvature = _local(layer, columns, here)
+    seen = _Seen.of(layer, columns)
+    cost, gradient, curvature = _local(layer, seen, here)
     eye = np.eye(hidden)
     for _ in range(MOST_STEPS if hidden else 0):
         damped = curvature + damping[:, None, None] * eye
         step = np.linalg.solve(damped, gradient[:, :, None])[:, :, 0]
         tried = here + step
-        there = _local(layer, columns, tried)
+        there = _local(layer, seen, tried)
         better = there[0] <= cost
         moved = np.where(better, cost - there[0], 0.0)
         here = np.where(better[:, None], tried, here)
@@ -121,17 +123,37 @@ def believe(layer: Layer, columns: Floats, start: Floats | None = None) -> Belie
     covariance = np.asarray(np.linalg.inv(curvature)) if hidden else np.zeros((cases, 0, 0))
     sign, size = np.linalg.slogdet(curvature) if hidden else (1.0, np.zeros(cases))
     del sign
-    constant = -0.5 * (len(columns) * log(2 * pi) + float(np.log(layer.variance).sum()))
+    constant = -0.5 * (seen.shown @ (log(2 * pi) + np.log(layer.variance)))
     return Belief(here, covariance, constant - cost - 0.5 * size)
 
 
-def _local(layer: Layer, columns: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """What is shown of columns whose noise is known.
+
+    values     (cases, columns)  0 where missing
+    shown      (cases, columns)  1, or 0 where missing
+    precision  (cases, columns)  one over the variance, 0 where missing
+    """
+
+    values: Floats
+    shown: Floats
+    precision: Floats
+
+    @staticmethod
+    def of(layer: Layer, columns: Floats) -> _Seen:
+        shown = (~np.isnan(columns.T)).astype(np.float64)
+        return _Seen(np.nan_to_num(columns.T), shown, shown / layer.variance)
+
+
+def _local(layer: Layer, seen: _Seen, values: Floats) -> tuple[Floats, Floats, Floats]:
     """Half the squares, the direction down, and the curvature of Gauss and Newton, per case."""
     mean, rise = layer.mean(values)
-    off = (columns.T - mean) / layer.variance
-    cost = 0.5 * (values**2).sum(axis=1) + 0.5 * ((columns.T - mean) * off).sum(axis=1)
+    away = seen.values - mean
+    off = away * seen.precision
+    cost = 0.5 * (values**2).sum(axis=1) + 0.5 * (away * off).sum(axis=1)
     gradient = (off * rise) @ layer.slopes - values
-    weighed = rise**2 / layer.variance
+    weighed = rise**2 * seen.precision
     outer = np.einsum("ih,ik->ihk", layer.slopes, layer.slopes).reshape(len(layer.slopes), -1)
     curvature = (weighed @ outer).reshape(len(values), layer.hidden, layer.hidden)
     return cost, gradient, curvature + np.eye(layer.hidden)
@@ -145,7 +167,7 @@ class Points:
     three along curves. [HV2 3.6, the posterior of sigmoids]
 
     values   (hidden, points)
-    columns  (columns, points) the observed columns, repeated
+    columns  (columns, points) the observed columns, repeated; nan where a cell is missing
     weights  (points,)
     """
 
@@ -167,3 +189,19 @@ class Points:
             np.ascontiguousarray(np.tile(columns, 2 * hidden)),
             np.full(cases * 2 * hidden, 0.5 / hidden),
         )
+
+    def only(self, columns: Sequence[int]) -> Points:
+        """Those of the cases that show these columns, which are shown in the same cases."""
+        kept = self.columns[list(columns)]
+        shown = ~np.isnan(kept[0])
+        if shown.all():
+            return Points(self.values, kept, self.weights)
+        return Points(self.values[:, shown], kept[:, shown], self.weights[shown])
+
+
+def alike(columns: Floats) -> tuple[tuple[int, ...], ...]:
+    """The columns in sets that are shown in the same cases."""
+    kinds, which = np.unique(np.isnan(columns), axis=0, return_inverse=True)
+    return tuple(
+        tuple(np.flatnonzero(which.reshape(-1) == kind).tolist()) for kind in range(len(kinds))
+    )

@@ -217,10 +217,7 @@ def without(cases: Dataset, leave_out: Iterable[str]) -> Dataset:
 
 def check_complete(cases: Dataset) -> None:
     """Nothing, or an error about cases that no dag can be scored on."""
-    if not cases.names:
-        raise CasesError("the cases have no columns, so there is nothing to search")
-    if not len(cases) or cases.total_weight <= 0:
-        raise CasesError("there are no cases to learn a dag from: none was given, or all weigh 0")
+    check_some(cases)
     missing = {name: cells for name, cells in cases.missing().items() if cells}
     if missing:
         total = sum(missing.values())
@@ -230,6 +227,14 @@ def check_complete(cases: Dataset) -> None:
             "\n\ntc.structural_em learns dags from cases with gaps; "
             "tc.missing_as_state makes a state of them"
         )
+
+
+def check_some(cases: Dataset) -> None:
+    """Nothing, or an error where there is nothing to search in."""
+    if not cases.names:
+        raise CasesError("the cases have no columns, so there is nothing to search")
+    if not len(cases) or cases.total_weight <= 0:
+        raise CasesError("there are no cases to learn a dag from: none was given, or all weigh 0")
 
 
 def question_notes(question: Question) -> Iterable[str]:

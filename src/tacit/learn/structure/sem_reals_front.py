@@ -65,9 +65,25 @@ def kind_of(cases: Dataset, start: Any) -> Kind:
     return Kind.MIXED if False in kinds else Kind.REAL
 
 
+def check_values(cases: Dataset) -> None:
+    """Nothing, or an error about columns of real values where every cell is missing."""
+    empty = [
+        name
+        for name, each in cases.variables.items()
+        if isinstance(each, Continuous) and np.isnan(cases[name]).all()
+    ]
+    if empty:
+        has = "has" if len(empty) == 1 else "have"
+        raise MissingError(
+            f"{listed(map(quoted, empty), 6)} {has} no value in any case\n\nleave "
+            f"{'the column' if len(empty) == 1 else 'the columns'} out"
+        )
+
+
 def check_reals(cases: Dataset, score: AnyScore) -> None:
     """Nothing, or an error about columns of real values that no family suits, or their score."""
     check_mixed(score)
+    check_values(cases)
     real = [name for name, each in cases.variables.items() if isinstance(each, Continuous)]
     check_scales(cases, real)
     for name in real:
@@ -144,11 +160,7 @@ def _question(whole: Dataset, wishes: RealWishes) -> Question:
     method, score, dag_prior = wishes.method, wishes.score, wishes.dag_prior
     cases = without(whole, wishes.leave_out)
     gone = tuple(name for name in whole.names if name not in cases)
-    empty = [name for name in cases.names if np.isnan(cases[name]).all()]
-    if empty:
-        raise MissingError(
-            f"{listed(map(quoted, empty), 6)} has no value in any case\n\nleave the column out"
-        )
+    check_values(cases)
     check_scales(cases, cases.names)
     chosen = BIC() if score is None else score
     prior = check_scores(chosen, dag_prior)

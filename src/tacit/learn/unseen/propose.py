@@ -15,7 +15,8 @@ from tacit.estimate.priors import Prior
 from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike
-from tacit.learn.layers.proposing import hunt_of, propose_reals, refuse_for_reals
+from tacit.learn.layers.proposed import hunt_of
+from tacit.learn.layers.proposing import propose_reals, refuse_for_reals
 from tacit.learn.progress import Callback, watched
 from tacit.learn.structure.question import without
 from tacit.learn.structure.sem_reals_front import all_real
