@@ -41,11 +41,11 @@ MESSAGES = {
     ),
     "hidden reals.csv --method ibem -o o.json": (
         "--method speaks of hidden variables with states, and all columns are continuous\n\n"
-        "leave it out\n"
+        "leave it out, or say how many states they have: --states 2\n"
     ),
-    "hidden mixed.csv -o o.json": (
-        "X, Y are continuous: hidden variables are sought among discrete ones\n\n"
-        "leave them out: --leave-out X --leave-out Y\n"
+    "hidden mixed.csv --method ibem -o o.json": (
+        "--method speaks of columns with states, and some are continuous\n\n"
+        "leave it out, or make them discrete with tc.discretise\n"
     ),
     "fit cases.csv --network 'A -> B' --knowledge links.know -o o.json": (
         "links.know:1: 'B' has no links\n\n    link(B, A) >= 0.5\n         ^\n\n"

@@ -53,9 +53,9 @@ REAL = tc.Dataset(
         ),
         (
             REAL,
-            {},
-            "Age is continuous: hidden variables are sought among discrete ones\n\n"
-            "make it discrete with tc.discretise, or leave it out: leave_out=['Age']",
+            {"method": tc.IBEM()},
+            "method= speaks of columns with states, and some are continuous\n\nleave it out, "
+            "or make them discrete with tc.discretise",
         ),
         (CASES, {"name": " "}, "name=' ' must be the name of a variable"),
         (CASES, {"name": "Cough"}, "name='Cough' is a column of the cases; choose another"),

@@ -155,9 +155,9 @@ HIDDEN = tc.IdealParent(hidden=True)
 @pytest.mark.parametrize(
     ("attempt", "message"),
     [
-        (lambda: tc.propose_hidden(DATA, states=3),
-         "states= speaks of hidden variables with states, and all columns are continuous\n\n"
-         "leave it out"),
+        (lambda: tc.propose_hidden(DATA, refuse=[("X0", "X1")]),
+         "refuse= speaks of hidden variables with states, and all columns are continuous\n\n"
+         "leave it out, or say how many states they have: states=2"),
         (lambda: tc.propose_hidden({**DATA, "X3": [np.nan] * 160}),
          "X3 has no value in any case\n\nleave the column out"),
         (lambda: tc.propose_hidden({**DATA, "X3": [1.5, 2.5] + [np.nan] * 158}, seed=1,
@@ -197,3 +197,10 @@ def test_the_call_that_a_report_shows_searches_again():
     space = {"tc": tc, "cases": DATA}
     exec(call, space)
     assert space["found"].score == SEARCH.score
+
+
+def test_what_is_known_of_hidden_variables_goes_with_the_cases():
+    told = FOUND.completed(DATA)
+    assert told.names == (*DATA, "H1", "sd(H1)", "H2", "sd(H2)")
+    assert told["H1"].tolist() == tc.predict(FOUND.network, DATA)["H1"].tolist()
+    assert (told["sd(H1)"] > 0).all()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.cli.answers import Answer
-from tacit.cli.choices import prior_of
 from tacit.cli.given import states_of
 from tacit.cli.hidden_told import plain_hidden, told_hidden
 from tacit.cli.hidden_words import (
@@ -42,6 +41,7 @@ from tacit.cli.options import (
     plain_names,
 )
 from tacit.cli.reading import Reading, structure_of
+from tacit.cli.searching import score_of
 from tacit.cli.targets import Target, check_kept
 from tacit.cli.tuning import Settings
 
@@ -105,7 +105,9 @@ def hidden(
     name: Annotated[str, typer.Option(help="What a variable is called that is found.")] = "H",
     score: Annotated[
         str | None,
-        typer.Option(metavar="PRIOR", help="The prior that scores: bdeu:5 if not given."),
+        typer.Option(
+            metavar="SCORE", help="What scores: bdeu:5, or bic where columns have real values."
+        ),
     ] = None,
     variant: Annotated[
         Variant, typer.Option(help="What may change with a variable in its place.")
@@ -168,7 +170,7 @@ def hidden(
         "states": states_of(states or ()),
         "refuse": refused_of(refuse),
         "name": plain_name(name),
-        "score": None if score is None else prior_of(score, "--score"),
+        "score": score_of(score),
         "variant": variant.value,
         "most": most,
         "most_states": most_states,

@@ -7,6 +7,8 @@ from inspect import signature
 from typing import Any
 
 from tacit.core.errors import quoted
+from tacit.core.variables import Continuous
+from tacit.estimate.scores.values import BIC
 from tacit.learn.unseen.asking import OTHERS
 from tacit.learn.unseen.proposals import HiddenProposals
 from tacit.learn.unseen.propose import propose_hidden
@@ -18,10 +20,9 @@ from tacit.reporting.again_given import (
     is_python,
     knowledge_python,
     knowledge_words,
-    prior_word,
     seed_words,
 )
-from tacit.reporting.again_search import parsed
+from tacit.reporting.again_search import parsed, score_word
 
 _PLAIN = (
     "name", "variant", "most", "most_states", "evidence", "tries", "shown", "bootstrap",
@@ -30,9 +31,15 @@ _PLAIN = (
 """Settings that Python and the command line take as they are."""
 _USUAL = {
     **{name: each.default for name, each in signature(propose_hidden).parameters.items()},
-    "score": Settings().score.describe(),
 }
 """What need not be said."""
+
+
+def _usual_scores(fit: HiddenProposals) -> tuple[str, ...]:
+    """Of columns with states, or of others beside them."""
+    if not any(isinstance(each, Continuous) for each in fit.network.variables.values()):
+        return (Settings().score.describe(),)
+    return (BIC().describe(), Settings().score.describe())
 
 
 def hidden_python(fit: HiddenProposals) -> str:
@@ -48,7 +55,7 @@ def hidden_python(fit: HiddenProposals) -> str:
         lines.append(f"knowledge = {knowledge_python(fit)}")
         given.append("knowledge=knowledge")
     given += _expert_python(said)
-    if said["score"] != _USUAL["score"]:
+    if said["score"] not in _usual_scores(fit):
         known = is_python(said["score"])
         lines += [] if known else [f"score = ...  # {said['score']}"]
         given.append(f"score=tc.{said['score']}" if known else "score=score")
@@ -84,7 +91,7 @@ def _expert_python(said: dict[str, Any]) -> list[str]:
 def hidden_command(fit: HiddenProposals) -> str | None:
     """`tacit hidden CASES ...`; None where the command line has no words for what was asked."""
     said = fit.settings["hidden_search"]
-    score = prior_word(said["score"])
+    score = score_word(said["score"])
     begun_at = str(said.get("begun_at") or "")
     method = _method_words(said.get("method"))
     if score is None or method is None or said.get("numbers_given") or len(begun_at) > LONG:
@@ -94,7 +101,7 @@ def hidden_command(fit: HiddenProposals) -> str | None:
     words = ["tacit", "hidden", cases_word(fit)]
     words += ["--network", begun_at] if begun_at else []
     words += [*method, *knowledge_words(fit), *_expert_words(said)]
-    words += ["--score", score] if said["score"] != _USUAL["score"] else []
+    words += ["--score", score] if said["score"] not in _usual_scores(fit) else []
     for name in (*_PLAIN, "held_out"):
         if said.get(name, _USUAL[name]) != _USUAL[name]:
             words += [f"--{name.replace('_', '-')}", str(said[name])]

@@ -99,7 +99,7 @@ def _qualified(described: str) -> str:
 def search_command(fit: Search) -> str | None:
     """`tacit search CASES ...`; None where the command line has no words for what was asked."""
     settings = fit.settings
-    score, method = _score_word(str(settings["score"])), _method_words(str(settings["method"]))
+    score, method = score_word(str(settings["score"])), _method_words(str(settings["method"]))
     prior, dags = prior_words(fit), _dag_prior_words(settings.get("dag_prior"))
     if score is None or method is None or prior is None or dags is None or "--empty" in prior:
         return None
@@ -145,7 +145,8 @@ def parsed(described: str) -> tuple[str, list[Any], Mapping[str, Any]] | None:
     return call.func.id, given, named
 
 
-def _score_word(described: str) -> str | None:
+def score_word(described: str) -> str | None:
+    """`BIC()` as `bic`; None where there is no word."""
     if (prior := prior_word(described)) is not None:
         return prior
     told = parsed(described)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tacit.core.dataset import Dataset
-from tacit.core.errors import CasesError, OptionError, quoted
+from tacit.core.errors import OptionError
 from tacit.estimate.scores.values import BIC
 from tacit.learn.layers.above_dag import above_dag
 from tacit.learn.layers.answered import Wanted, answer, bench_of, hidden_names, wanted_of
@@ -22,6 +22,7 @@ from tacit.learn.structure.question import without
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.settings import IdealParent
+from tacit.learn.unseen.parting import check_told
 from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals
 
 
@@ -31,7 +32,7 @@ def refuse_for_reals(wishes: Mapping[str, Any]) -> None:
         if wish:
             raise OptionError(
                 f"{option}= speaks of hidden variables with states, and all columns are "
-                "continuous\n\nleave it out"
+                "continuous\n\nleave it out, or say how many states they have: states=2"
             )
 
 
@@ -45,21 +46,10 @@ def propose_reals(cases: Dataset, hunt: RealHunt, told: Report) -> HiddenProposa
     order = np.random.default_rng(hunt.seed).permutation(len(kept))
     many = round(hunt.held_out * len(kept))
     train, test = kept.take(np.sort(order[many:])), kept.take(np.sort(order[:many]))
-    _check_part(train)
+    check_told(train)
     if hunt.network is None:
         return _layers(kept, train, test, hunt, told)
     return above_dag(kept, train, test, hunt, told)
-
-
-def _check_part(train: Dataset) -> None:
-    """Nothing, or an error about columns that tell nothing among the cases to learn from."""
-    for name in train.names:
-        values = np.asarray(train[name], dtype=np.float64)
-        if np.unique(values[~np.isnan(values)]).size < 2:
-            raise CasesError(
-                f"{quoted(name)} has fewer than two values among the cases to learn from"
-                "\n\nleave the column out, or hold no cases out: held_out=0"
-            )
 
 
 def _layers(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Codes, Floats
+from tacit.arrays import Bools, Codes, Floats
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import (
@@ -144,10 +144,13 @@ def joinable(cases: Dataset, reasons: Reasons) -> Limits:
                 f"\n\n    {written(rule)}\n\n"
                 "turn the arc round, or make the continuous one discrete with tc.discretise"
             )
-    ruled = limits_from(reasons)
-    return replace(
-        ruled, allowed=ruled.allowed & ~(real[:, None] & ~real), states=states_of(cases.variables)
-    )
+    ruled = without_impossible(limits_from(reasons), real)
+    return replace(ruled, states=states_of(cases.variables))
+
+
+def without_impossible(limits: Limits, real: Bools) -> Limits:
+    """The limits less arcs from continuous variables to those with states."""
+    return replace(limits, allowed=limits.allowed & ~(real[:, None] & ~real))
 
 
 def states_of(variables: Mapping[str, Variable]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -141,16 +141,22 @@ def _fitted(
             threads=job.threads,
         )
 
-    try:
-        found = fitted(prior or job.prior)
-    except EstimateError:
-        if not job.mixed or prior is not None:
-            raise
-        found = fitted([BDeu(1), NormalGamma()])
-        found = replace(found, notes=(NOISE_LOST, *found.notes))
+    found = with_noise(fitted, prior or job.prior, job.mixed and prior is None)
     used = "the network gave structure and states, and its numbers were the start"
     notes = tuple(note for note in found.notes if note not in (used, NUMBERS_UNUSED))
     return replace(found, notes=notes)
+
+
+def with_noise(fitted: Callable[[Any], Fit], prior: Prior | None, mixed: bool) -> Fit:
+    """The fit; where columns have real values and noise would be lost, with a prior that keeps it,
+    and a note of that."""
+    try:
+        return fitted(prior)
+    except EstimateError:
+        if not mixed:
+            raise
+    found = fitted([BDeu(1), NormalGamma()])
+    return replace(found, notes=(NOISE_LOST, *found.notes))
 
 
 def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Iterator[str]:

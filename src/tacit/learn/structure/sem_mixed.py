@@ -12,7 +12,7 @@ ones, and keeps it while EM climbs. [Friedman 1997; HV2 3.6]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -33,6 +33,7 @@ from tacit.estimate.conditional import estimate_conditional
 from tacit.estimate.continuous.prior import Scales
 from tacit.estimate.continuous.regressions import Gaussian, joined, regressions
 from tacit.estimate.gaussians import estimate_gaussian
+from tacit.estimate.scores.values import AnyScore
 from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.moments import Moments
 from tacit.families.table import Table
@@ -150,7 +151,7 @@ def led_up(job: Job, network: Network, weights: Floats, most_steps: int) -> Hypo
         if all((kept[name] | own == kept[name]).all() for name, own in more.items()):
             break
         kept = {name: kept[name] | own for name, own in more.items()}
-    value = here.log_likelihood - _price(job, problem.vector, weights)
+    value = here.log_likelihood - price_of_all(job.score, problem.vector.families, weights.sum())
     value += arcs_worth(job, network.dag)
     found = problem.vector.network(here.theta)
     return Hypothesis(found, here.log_likelihood, value, settled)
@@ -283,14 +284,16 @@ def _problem(job: Job, network: Network, cases: Dataset) -> NormalProblem:
     )
 
 
-def _price(job: Job, vector: Vector, weights: Floats) -> float:
-    """What the score takes off for all families."""
-    total, weight = 0.0, float(weights.sum())
-    for axes in vector.families.values():
+def price_of_all(
+    score: AnyScore, families: Mapping[str, Sequence[Variable]], weight: float
+) -> float:
+    """What the score takes off for tables and lines, by their axes."""
+    total = 0.0
+    for axes in families.values():
         shape = tuple(len(each.states) for each in axes if isinstance(each, Discrete))
         if isinstance(axes[-1], Discrete):
-            total += price_of(job.score, shape, weight)
+            total += price_of(score, shape, weight)
         else:
             parameters = prod(shape) * (len(axes) - len(shape) + 1)
-            total += check_mixed(job.score).per_parameter(weight) * parameters
+            total += check_mixed(score).per_parameter(weight) * parameters
     return total

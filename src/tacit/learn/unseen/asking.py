@@ -13,14 +13,16 @@ from tacit.core.network import Network
 from tacit.core.options import check_value, is_number
 from tacit.core.variables import Continuous, Discrete
 from tacit.estimate.priors import BDeu, Prior
+from tacit.estimate.scores.values import BIC, AnyScore, Score
 from tacit.io.cases import as_dataset, bind
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.question import without
+from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structures import Structure, as_structure
 from tacit.learn.unseen.expert import check_rules, named_of, number_of_states, refused_of
 from tacit.learn.unseen.judging import Court
-from tacit.learn.unseen.parting import parted
+from tacit.learn.unseen.parting import check_told, parted
 from tacit.learn.unseen.seeking import check_method
 from tacit.learn.unseen.sought import VARIANTS, Bench, Settings, in_own_order
 
@@ -88,6 +90,7 @@ def ask(data: Any, said: Said) -> Asked:
         )
     check_rules(knowledge, settings, (*whole.names, *known))
     cases, judged = parted(whole, said.held_out, said.seed)
+    check_told(cases)
     bench = Bench(in_own_order(cases), settings, knowledge, known)
     court = Court(whole, judged, whole.names)
     return Asked(bench, court, start, tuple(whole.notes), _wishes(said, start))
@@ -118,7 +121,7 @@ def _cases(cases: Dataset, structure: Structure | None) -> Dataset:
             variables={**cases.variables, **bound.variables},
             columns={**cases.columns, **bound.columns},
         )
-    _check_states(cases)
+    _check_values(cases)
     if len(cases.names) < 3:
         raise CasesError(
             "a hidden variable shows in links among three variables or more, and there are "
@@ -127,21 +130,16 @@ def _cases(cases: Dataset, structure: Structure | None) -> Dataset:
     return cases
 
 
-def _check_states(cases: Dataset) -> None:
-    """Nothing, or an error about columns without states."""
+def _check_values(cases: Dataset) -> None:
+    """Nothing, or an error about columns of real values that say nothing."""
     real = [name for name, each in cases.variables.items() if isinstance(each, Continuous)]
-    if not real:
-        return
     empty = [name for name in real if absent(cases[name]).all()]
-    wrong = empty or real
-    it, verb = ("it", "is") if len(wrong) == 1 else ("them", "are")
-    what, way = f"{verb} continuous", f"make {it} discrete with tc.discretise, or "
     if empty:
-        what, way = f"{'has' if verb == 'is' else 'have'} no value in any case", ""
-    raise OptionError(
-        f"{listed(map(quoted, wrong), 6)} {what}: hidden variables are sought among discrete ones"
-        f"\n\n{way}leave {it} out: leave_out={wrong!r}"
-    )
+        it, has = ("it", "has") if len(empty) == 1 else ("them", "have")
+        raise OptionError(
+            f"{listed(map(quoted, empty), 6)} {has} no value in any case\n\n"
+            f"leave {it} out: leave_out={empty!r}"
+        )
 
 
 def _start(
@@ -169,8 +167,7 @@ def _start(
 
 
 def _settings(said: Said, cases: Dataset, known: tuple[str, ...]) -> Settings:
-    score = BDeu(5) if said.score is None else said.score
-    check_value("score", score, Prior, "tc.BDeu(5), which compares hidden variables by evidence")
+    score = _score(said, cases)
     check_method(said.method)
     if said.variant not in VARIANTS:
         raise OptionError(f"variant={said.variant!r} must be one of {', '.join(VARIANTS)}")
@@ -186,6 +183,29 @@ def _settings(said: Said, cases: Dataset, known: tuple[str, ...]) -> Settings:
         said.bootstrap, float(said.threshold), said.least, float(said.evidence), said.restarts,
         said.seed, said.threads, said.method,
     )  # fmt: skip
+
+
+def _score(said: Said, cases: Dataset) -> AnyScore:
+    """What compares dags: the evidence of tables, or beside real values likelihood and price."""
+    if not any(isinstance(each, Continuous) for each in cases.variables.values()):
+        score = BDeu(5) if said.score is None else said.score
+        check_value(
+            "score", score, Prior, "tc.BDeu(5), which compares hidden variables by evidence"
+        )
+        return score
+    if said.method is not None:
+        raise OptionError(
+            "method= speaks of columns with states, and some are continuous"
+            "\n\nleave it out, or make them discrete with tc.discretise"
+        )
+    score = BIC() if said.score is None else said.score
+    if not isinstance(score, Score):
+        raise OptionError(
+            f"score={said.score.describe()} must be tc.BIC() or another price where columns are "
+            "continuous"
+        )
+    check_reals(cases, score)
+    return score
 
 
 def _check_numbers(said: Said) -> None:

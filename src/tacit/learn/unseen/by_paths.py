@@ -141,7 +141,7 @@ def _fitted(
     settings = bench.settings
     cases = bench.cases.select([each for each in bench.cases.names if each in dag])
     return fit(
-        dag, cases, hidden=dict(hidden), method=method, prior=settings.score,
+        dag, cases, hidden=dict(hidden), method=method, prior=bench.prior,
         knowledge=bench.spoken(dag) if rules else None, seed=settings.seed,
         threads=settings.threads, progress=False,
     ).network  # fmt: skip

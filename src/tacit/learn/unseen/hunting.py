@@ -28,7 +28,7 @@ from tacit.learn.structure.structural_em import structural_em
 from tacit.learn.structures import NUMBERS_UNUSED
 from tacit.learn.unseen.asking import Asked
 from tacit.learn.unseen.judging import candidates_of, proposals_of
-from tacit.learn.unseen.learning import Memory, scored
+from tacit.learn.unseen.learning import Memory, at_best
 from tacit.learn.unseen.places import alike
 from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, HiddenProposals, Hunt
 from tacit.learn.unseen.rounds import Base, Course, gaps
@@ -41,6 +41,9 @@ UNSAID = (
     NUMBERS_UNUSED,
 )
 """Notes of the last fit about a network that nobody gave."""
+
+
+MERGED_AMONG = ", and states are merged among the cases whose blanket is complete"
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +102,7 @@ def _turns(bench: Bench) -> Sequence[Named | None]:
 
 def begun(bench: Bench, start: Dag | Network | None, told: Report, memory: Memory) -> Base:
     """The best network that is known before any variable is added, and how sure its links are."""
-    learned = memory.recall("begun", lambda: scored(bench, _best_without(bench, start, told)))
+    learned = memory.recall("begun", lambda: at_best(bench, _best_without(bench, start, told)))
     assert learned is not None
     if gaps(bench) or bench.known or not bench.settings.bootstrap:
         return Base(learned)
@@ -153,7 +156,7 @@ def _fitted(bench: Bench, start: Dag | Network, common: dict[str, Any]) -> Netwo
         hidden=known or None,
         start="given" if given and known else None,
         method=EM() if known else None,
-        prior=bench.settings.score,
+        prior=bench.prior,
         **common,
     ).network
 
@@ -187,8 +190,8 @@ def _notes(asked: Asked, log: _Log, stop: Stop) -> tuple[str, ...]:
     notes = list(asked.notes)
     if gaps(asked.bench):
         notes.append(
-            "cells are missing: links come from the dag alone, and states are merged among the "
-            "cases whose blanket is complete"
+            "cells are missing: links come from the dag alone"
+            + ("" if asked.bench.mixed else MERGED_AMONG)
         )
     found = [each for each in log.accepted if not each.why.startswith("fixed")]
     if len(found) == asked.bench.settings.most > 0:

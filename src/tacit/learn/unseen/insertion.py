@@ -230,8 +230,11 @@ def candidates(
 
 
 def free_parameters(dag: Dag, states: Mapping[str, int]) -> int:
-    """Of a network of full tables: Σ (states - 1) · rows. [2.1.3]"""
-    return sum(
-        (states[name] - 1) * prod(states[parent] for parent in who)
-        for name, who in dag.parents.items()
-    )
+    """Of a network of full tables, Σ (states - 1) · rows [2.1.3]; of variables that are in no
+    `states`, being continuous, lines: (continuous parents + 2) · rows."""
+    found = 0
+    for name, who in dag.parents.items():
+        lines = sum(parent not in states for parent in who) + 2
+        each = states[name] - 1 if name in states else lines
+        found += each * prod(states.get(parent, 1) for parent in who)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tacit.core.dataset import Dataset
 from tacit.core.network import Network
@@ -13,6 +14,7 @@ from tacit.learn.averaged import average_and_error
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.methods import EM
+from tacit.learn.structure.sem_found import with_noise
 from tacit.learn.unseen.finishing import finished
 from tacit.learn.unseen.places import is_refused
 from tacit.learn.unseen.profile import profile_of
@@ -36,29 +38,21 @@ class Court:
     judged: Dataset | None
     order: Sequence[str]
 
-    def held_out(self, network: Network, base: Network) -> tuple[float | None, float | None]:
+    def held_out(
+        self, bench: Bench, network: Network, base: Network
+    ) -> tuple[float | None, float | None]:
         """How much more probable the cases held out are, a case, and its standard error."""
         if self.judged is None:
             return None, None
+        if bench.mixed:  # what is most likely may hold a case impossible that it did not see
+            network, base = (_fitted(bench, each, bench.cases).network for each in (network, base))
         here, there = (log_likelihood(each, self.judged).per_case for each in (network, base))
         average, error = average_and_error(here - there, self.judged.weights)
         return average, error
 
     def fitted(self, bench: Bench, network: Network) -> Fit:
         """The network fitted to all cases, from the numbers that it has."""
-        hidden = {
-            name: variable.states
-            for name, variable in network.variables.items()
-            if isinstance(variable, Discrete) and name not in self.whole
-        }
-        settings = bench.settings
-        return fit(
-            network, self.whole.select([n for n in self.whole.names if n in network]),
-            hidden=hidden or None, start="given" if hidden else None,
-            method=EM(restarts=1) if hidden else None, prior=settings.score,
-            knowledge=bench.spoken(network.dag), seed=settings.seed,
-            threads=settings.threads, progress=False,
-        )  # fmt: skip
+        return _fitted(bench, network, self.whole)
 
     def finished(self, bench: Bench, network: Network) -> Network:
         """The network led on with the cases that judged it, once they have."""
@@ -68,6 +62,33 @@ class Court:
         """The names as the columns have them, other ones behind."""
         place = {name: at for at, name in enumerate(self.order)}
         return tuple(sorted(names, key=lambda name: (place.get(name, len(place)), name)))
+
+
+def _fitted(bench: Bench, network: Network, cases: Dataset) -> Fit:
+    """The network fitted to some cases, from the numbers that it has."""
+    hidden = {
+        name: variable.states
+        for name, variable in network.variables.items()
+        if isinstance(variable, Discrete) and name not in cases
+    }
+    settings, rules = bench.settings, bench.spoken(network.dag)
+
+    def fitted(prior: Any, start: str | None, method: EM) -> Fit:
+        return fit(
+            network, cases.select([n for n in cases.names if n in network]),
+            hidden=hidden or None, start=start if hidden else None,
+            method=method if hidden else None, prior=prior, knowledge=rules,
+            seed=settings.seed, threads=settings.threads, progress=False,
+        )  # fmt: skip
+
+    def led(start: str | None, method: EM) -> Fit:
+        return with_noise(lambda prior: fitted(prior, start, method), bench.prior, bench.mixed)
+
+    found = led("given", EM(restarts=1))
+    if bench.mixed and hidden and rules is not None and rules.parameters:
+        others = led(None, EM())  # only here do rules say which state is which
+        return max(found, others, key=lambda each: each.objective)
+    return found
 
 
 def proposals_of(
@@ -82,7 +103,7 @@ def proposals_of(
     for at, trial in enumerate(found.worked):
         assert trial.learned is not None
         network, gain = trial.learned.network, trial.learned.score - base.score
-        held, error = court.held_out(network, base.network)
+        held, error = court.held_out(bench, network, base.network)
         accepted, why = _verdict(bench, trial, gain, held, first=at == 0)
         name = trial.place.name
         again = merged(bench, network.dag, name)
@@ -144,6 +165,8 @@ def candidates_of(bench: Bench, court: Court, found: Round, turn: int) -> Iterat
         verdict = "led to the end" if trial.settled else "left after a first look"
         if trial.learned is None:
             verdict = "dropped: it lost its children"
+            if bench.mixed:
+                verdict += ", or a column its noise"
         elif is_refused(bench, trial.children):
             verdict = "left: it came to what the expert refused"
         elif id(trial.place) in worked and trial.settled:

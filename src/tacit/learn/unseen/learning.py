@@ -21,9 +21,11 @@ from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.sem_asking import Said, ask
 from tacit.learn.structure.sem_job import PLAIN
+from tacit.learn.structure.sem_mixed import opened_mixed, round_at_mixed
 from tacit.learn.structure.sem_rounds import opened, round_at
 from tacit.learn.structure.sem_running import Course, run_structural_em
 from tacit.learn.structure.structural_em import STEPS
+from tacit.learn.unseen.likely import drawn, led_by_em, likelihood_less_price
 from tacit.learn.unseen.sought import LOCAL, PARAMS, Bench, ways_to_name
 
 FIRST_STEPS = 20
@@ -36,8 +38,8 @@ GLANCE = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """A network with hidden variables, and its Cheeseman-Stutz score, the ways to name their
-    states counted."""
+    """A network with hidden variables, and its Cheeseman-Stutz score, or, beside real values, its
+    BIC; the ways to name their states counted."""
 
     network: Network
     score: float
@@ -86,8 +88,10 @@ def question_of(start: Network, how: str, rounds: int) -> str:
     said = sha256(f"{how} {rounds} {start.dag}".encode())
     for name in start:
         family = start[name]
-        assert isinstance(family, Table)
-        said.update(family.values.tobytes())
+        if isinstance(family, Table):
+            said.update(family.values.tobytes())
+        else:
+            said.update(repr(family.to_plain()).encode())
     return said.hexdigest()[:32]
 
 
@@ -113,12 +117,15 @@ def _learned(
     asked = ask(bench.cases, _said(bench, start, name, how, states))
     seed = (bench.settings.seed, 0)
     if rounds == GLANCE:
-        begin = opened(asked.job, asked.dag, seed, 0, asked.given, FIRST_STEPS)
-        found = round_at(asked.job, begin.network, asked.job.weights, (*seed, 0)).hypothesis
+        first, one = (opened_mixed, round_at_mixed) if bench.mixed else (opened, round_at)
+        begin = first(asked.job, asked.dag, seed, 0, asked.given, FIRST_STEPS)
+        found = one(asked.job, begin.network, asked.job.weights, (*seed, 0)).hypothesis
     else:
         course = Course(asked.dag, 1, rounds, bench.settings.seed, asked.given)
         found = run_structural_em(asked.job, course)[0].best
-    return None if name not in found.network else _valued(bench, found.network, found.objective)
+    if name not in found.network or found.lost:
+        return None
+    return _valued(bench, found.network, found.objective)
 
 
 def _said(
@@ -132,12 +139,17 @@ def _said(
     )  # fmt: skip
 
 
-def of_tables(bench: Bench, start: Network, states: Mapping[str, tuple[str, ...]]) -> Learned:
-    """The tables alone fitted by EM."""
+def of_tables(
+    bench: Bench, start: Network, states: Mapping[str, tuple[str, ...]]
+) -> Learned | None:
+    """The parameters alone fitted by EM; None where some noise shrinks to nothing."""
     settings = bench.settings
+    if bench.mixed:
+        led = led_by_em(bench, start, states)
+        return None if led is None else scored(bench, led)
     network = fit(
         start, observed(bench, start), hidden=states, knowledge=bench.spoken(start.dag),
-        prior=settings.score, method=EM(restarts=1), start="given", seed=settings.seed,
+        prior=bench.prior, method=EM(restarts=1), start="given", seed=settings.seed,
         threads=settings.threads, progress=False,
     ).network  # fmt: skip
     return scored(bench, network)
@@ -148,21 +160,34 @@ def from_nowhere(
 ) -> Network:
     """The dag fitted by EM from random tables of its hidden variables; another number, others."""
     settings = bench.settings
+    if bench.mixed:
+        return drawn(bench, dag, hidden, method, number)
     seed = int(np.random.SeedSequence([settings.seed, 2, number]).generate_state(1)[0])
     cases = bench.cases.select([name for name in bench.cases.names if name in dag])
     return fit(
-        dag, cases, hidden=hidden, knowledge=bench.spoken(dag), prior=settings.score,
+        dag, cases, hidden=hidden, knowledge=bench.spoken(dag), prior=bench.prior,
         method=method, seed=seed, threads=settings.threads, progress=False,
     ).network  # fmt: skip
 
 
 def scored(bench: Bench, network: Network) -> Learned:
     """The network with its score."""
-    return _valued(bench, network, cheeseman_stutz(network, bench.cases, bench.settings.score))
+    prior = bench.prior
+    if prior is None:
+        return _valued(bench, network, likelihood_less_price(bench, network))
+    return _valued(bench, network, cheeseman_stutz(network, bench.cases, prior))
+
+
+def at_best(bench: Bench, network: Network) -> Learned:
+    """A network without the variable that is sought, scored at the parameters that score highest:
+    beside real values the most likely ones, as those of every trial are."""
+    hidden = {each: states for each, states in bench.known.items() if each in network}
+    led = led_by_em(bench, network, hidden) if bench.mixed else None
+    return scored(bench, network if led is None else led)
 
 
 def _valued(bench: Bench, network: Network, score: float) -> Learned:
-    """The network with its Cheeseman-Stutz score, ways to name hidden states counted."""
+    """The network with its score, ways to name hidden states counted."""
     hidden = {
         name: len(variable.states)
         for name, variable in network.variables.items()

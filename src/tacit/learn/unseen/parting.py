@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Ints
-from tacit.core.dataset import Dataset
-from tacit.core.errors import CasesError, OptionError
+from tacit.core.dataset import Dataset, absent
+from tacit.core.errors import CasesError, OptionError, quoted
 from tacit.core.grid import amount
 from tacit.core.options import is_number
+from tacit.core.variables import Continuous
 from tacit.io.cases import as_dataset
 
 FEWEST = 10
@@ -34,6 +35,17 @@ def parted(cases: Dataset, held_out: Any, seed: int) -> tuple[Dataset, Dataset |
             f"held_out={held_out!r} must be a share of the cases below 1, 0 for none, or cases"
         )
     return _split(cases, float(held_out), np.random.default_rng([seed, 1]))
+
+
+def check_told(cases: Dataset) -> None:
+    """Nothing, or an error about continuous columns that tell nothing among these cases."""
+    for name, variable in cases.variables.items():
+        values = cases[name]
+        if isinstance(variable, Continuous) and np.unique(values[~absent(values)]).size < 2:
+            raise CasesError(
+                f"{quoted(name)} has fewer than two values among the cases to learn from"
+                "\n\nleave the column out, or hold no cases out: held_out=0"
+            )
 
 
 def _split(

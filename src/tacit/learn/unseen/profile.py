@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import erf, sqrt
 
 import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.dataset import Dataset
-from tacit.core.errors import SizeError, quoted
+from tacit.core.errors import ImpossibleError, SizeError, quoted
 from tacit.core.grid import Grid
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.infer.information import mutual_information
+from tacit.infer.normal.mixtures import NormalAnswer
 from tacit.infer.prediction import predict
 from tacit.infer.queries import query
 
@@ -26,9 +29,11 @@ class Neighbour:
     """A variable next to a hidden one.
 
     role         child, parent, or parent of a child
+    states       none if it is continuous
     information  what the two share, in nats
-    given        (states of the hidden one, own states)  P(own state | hidden state)
-    overall      (own states,)  P(own state)
+    given        (states of the hidden one, own states)  P(own state | hidden state); of a
+                 continuous one its mean and sd
+    overall      (own states,)  P(own state), or mean and sd
     """
 
     name: str
@@ -37,6 +42,21 @@ class Neighbour:
     information: float
     given: Floats
     overall: Floats
+
+    def telling(self, state: int) -> tuple[float, str]:
+        """How unlike the rest it is in a state of the hidden one, from 0 to 1, and that in words.
+
+        A share as it rises; of a continuous one how far apart two normals are whose means are so
+        many of its sds apart: 2 Φ(|d| / 2) - 1.
+        """
+        if self.states:
+            rise = self.given[state] - self.overall
+            at = int(np.argmax(rise))
+            said = f"{quoted(self.states[at])} {self.given[state, at]:.2f} ({self.overall[at]:.2f})"
+            return float(rise[at]), f"{quoted(self.name)}={said}"
+        (mean, sd), (all_, spread) = self.given[state], self.overall
+        apart = erf(abs(mean - all_) / (2 * sqrt(2) * spread)) if spread > 0 else 0.0
+        return apart, f"{quoted(self.name)} {mean:.3g} ± {sd:.2g} ({all_:.3g} ± {spread:.2g})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -59,14 +79,8 @@ class Profile:
 
     def telling(self, state: int, most: int = TOLD) -> tuple[str, ...]:
         """What is most unlike the rest in a state: "Cough=yes 0.93 (0.21)", the share overall in
-        brackets; of each neighbour the state whose share rises most."""
-        found = list[tuple[float, str]]()
-        for each in self.neighbours:
-            rise = each.given[state] - each.overall
-            at = int(np.argmax(rise))
-            share, before = each.given[state, at], each.overall[at]
-            said = f"{quoted(each.name)}={quoted(each.states[at])} {share:.2f} ({before:.2f})"
-            found.append((float(rise[at]), said))
+        brackets; of each neighbour the state whose share rises most, or its mean and sd."""
+        found = [each.telling(state) for each in self.neighbours]
         found.sort(key=lambda each: -each[0])
         return tuple(said for _, said in found[:most])
 
@@ -76,7 +90,9 @@ class Profile:
             (state, f"{self.shares[at]:.3f}", "; ".join(self.telling(at)))
             for at, state in enumerate(self.states)
         )
-        heads = (quoted(self.name), "share", "stands for, with the share overall in brackets")
+        real = any(not each.states for each in self.neighbours)
+        overall = "what it is overall" if real else "the share overall"
+        heads = (quoted(self.name), "share", f"stands for, with {overall} in brackets")
         return Grid(f"what the states of {quoted(self.name)} stand for", heads, rows, labels=1)
 
     def information_grid(self) -> Grid:
@@ -155,10 +171,10 @@ class _Met:
 def _neighbour(
     network: Network, name: str, other: str, role: str, met: _Met | None
 ) -> Neighbour | None:
-    """None where the network is too large for exact inference, or the other is continuous."""
+    """None where the network is too large for exact inference."""
     variable = network.variables[other]
     if not isinstance(variable, Discrete):
-        return None
+        return None if met is not None else _real_neighbour(network, name, other, role)
     joint = _exact(network, name, other) if met is None else met.joint(variable)
     if joint is None:
         return None
@@ -168,6 +184,21 @@ def _neighbour(
     information = float(np.sum(joint[used] * np.log(joint[used] / apart[used])))
     given = joint / np.where(rows > 0, rows, 1.0)[:, None]
     return Neighbour(other, role, variable.states, max(0.0, information), given, columns)
+
+
+def _real_neighbour(network: Network, name: str, other: str, role: str) -> Neighbour | None:
+    variable = network.variables[name]
+    assert isinstance(variable, Discrete)
+    try:
+        asked = [query(network, [other], given={name: state}) for state in variable.states]
+        asked.append(query(network, [other]))
+        information = mutual_information(network, name, other)
+    except (SizeError, ImpossibleError):
+        return None
+    found = np.array(
+        [(at.mean[other], at.sd[other]) for at in asked if isinstance(at, NormalAnswer)]
+    )
+    return Neighbour(other, role, (), max(0.0, information), found[:-1], found[-1])
 
 
 def _exact(network: Network, name: str, other: str) -> Floats | None:

@@ -11,7 +11,7 @@ from tacit.core.interrupts import asked_to_end
 from tacit.core.network import Network
 from tacit.core.options import check_checkpoint
 from tacit.core.variables import Discrete
-from tacit.estimate.priors import Prior
+from tacit.estimate.scores.values import AnyScore
 from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike
@@ -36,7 +36,7 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     states: int | Mapping[str, int | Sequence[str]] | None = None,
     refuse: Sequence[Sequence[str] | HiddenProposal] = (),
     name: str = "H",
-    score: Prior | None = None,
+    score: AnyScore | None = None,
     variant: str = "staged",
     most: int = 3,
     most_states: int = 10,
@@ -64,10 +64,13 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     accepted if it gains enough and cases held out confirm it; then the next one is sought, until
     none is accepted. [Elidan 2004, chapters 4 and 5; HV1 3, 4, HV1-31, HV1-41]
 
-    Where all columns are continuous, hidden variables without states are sought: above columns that
-    miss the same, one after the other; with a dag, above clusters of its residuals. [HV2 3.5]
+    Where some columns are continuous, `tc.BIC()` scores: the likelihood of what was observed less
+    the price of the parameters; a hidden variable begins with states at random instead of merged.
+    Where all are, hidden variables without states are sought unless `states` are named: above
+    columns that miss the same, one after the other; with a dag, above clusters of its residuals.
+    [HV2 3.5]
 
-    data        anything `tc.read_cases` takes; every column is a variable, all with states or none
+    data        anything `tc.read_cases` takes; every column is a variable
     network     where to begin; without it a dag is searched for. Its variables without a column are
                 hidden ones that are known already
     method      how places are found: None by signatures, as above
@@ -79,7 +82,7 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
                 "severe")}; or one number for all variables that are found
     refuse      sets of children, or proposals, above which no variable is wanted
     name        what found variables are called; further ones get a number behind it
-    score       a prior, `tc.BDeu(5)` unless given
+    score       a prior, `tc.BDeu(5)` unless given; `tc.BIC()` where columns are continuous
     variant     what may change with a variable in its place: "params" tables only (a given network
                 keeps its structure), "local" arcs around it, "full" all arcs; "staged", the
                 default, compares places by "local" and works proposals out by "full"
@@ -98,10 +101,10 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     """
     check_checkpoint(checkpoint, resume)
     whole = None if _with_states(network) else as_dataset(data)
-    if whole is not None and all_real(without(whole, leave_out)):
+    if whole is not None and states is None and all_real(without(whole, leave_out)):
         refuse_for_reals(
-            {"method": method, "knowledge": knowledge, "children": children, "states": states,
-             "refuse": refuse, "score": score, "checkpoint": checkpoint}
+            {"method": method, "knowledge": knowledge, "children": children, "refuse": refuse,
+             "score": score, "checkpoint": checkpoint}
         )  # fmt: skip
         asked_of_reals = hunt_of(network, name, evidence, held_out, most, leave_out, seed)
         with watched(progress, "seeking hidden variables") as told:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from tacit.core.dag import Dag
 from tacit.core.interrupts import Asked
-from tacit.knowledge.limits import limits_of
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.search import search
 from tacit.learn.structure.settings import Tabu
 from tacit.learn.structure.structural_em import structural_em
-from tacit.learn.unseen.learning import NEW, Learned, Memory, scored
+from tacit.learn.unseen.learning import NEW, Learned, Memory, at_best
 from tacit.learn.unseen.places import Place, Places, alike, is_refused, named_places, places
 from tacit.learn.unseen.removal import remove_variable
 from tacit.learn.unseen.sought import PARAMS, Bench, Named
@@ -179,7 +178,7 @@ def stronger(bench: Bench, base: Base, trial: Trial) -> Base:
             knowledge=bench.spoken(without), seed=bench.settings.seed,
             threads=bench.settings.threads, progress=False,
         ).network  # fmt: skip
-    rival = scored(bench, start)
+    rival = at_best(bench, start)
     return Base(rival, base.confidence) if rival.score > base.learned.score + NEW else base
 
 
@@ -190,13 +189,13 @@ def _thinned(bench: Bench, dag: Dag) -> Dag:
     and a search that begins at them stays there: rows met once cost little to predict. Of the
     parents those that are required come first, then those that a variable had before.
     """
-    limits, states = limits_of(bench.spoken(dag), dag.names), bench.states()
+    limits, states = bench.limits_of(dag), bench.states()
     place = {name: at for at, name in enumerate(dag.names)}
     kept = dict[str, tuple[str, ...]]()
     for name, who in dag.parents.items():
         head, chosen, rows = place[name], list[str](), 1
         for parent in sorted(who, key=lambda each: not limits.required[place[each], head]):
-            must, more = limits.required[place[parent], head], rows * states[parent]
+            must, more = limits.required[place[parent], head], rows * states.get(parent, 1)
             room = len(chosen) < limits.most[head] and more <= len(bench.cases)
             if must or (room and limits.allowed[place[parent], head]):
                 chosen.append(parent)

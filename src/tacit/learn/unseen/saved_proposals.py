@@ -22,6 +22,8 @@ from tacit.learn.unseen.proposals import (
 from tacit.learn.unseen.stability import Stability
 
 T = TypeVar("T")
+MEAN_AND_SD = 2
+"""What is kept of a continuous neighbour."""
 Plain: TypeAlias = Mapping[str, Any]
 ToPlain: TypeAlias = Callable[[Fit], dict[str, Any]]
 FromPlain: TypeAlias = Callable[[Plain], Fit]
@@ -221,7 +223,8 @@ def _neighbour(said: Any, states: int) -> Neighbour:
     own, overall = texts(said["states"]), np.array(_numbers(said["overall"]))
     rows = [_numbers(row) for row in several(said["given"])]
     given = np.array(rows) if rows else np.zeros((0, 0))
-    if given.shape != (states, len(own)) or overall.shape != (len(own),):
+    many = len(own) or (MEAN_AND_SD if states else 0)
+    if given.shape != (states, many) or overall.shape != (many,):
         raise ValueError(said)
     told = text(said["name"]), text(said["role"]), own, number(said["information"])
     return Neighbour(*told, given, overall)

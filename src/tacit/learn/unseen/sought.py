@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from tacit.core.dag import Dag
-from tacit.core.dataset import Dataset
+from tacit.core.dataset import Dataset, absent
 from tacit.core.network import Network
-from tacit.core.variables import Discrete
+from tacit.core.variables import Continuous, Discrete
 from tacit.estimate.priors import BDeu, Prior
+from tacit.estimate.scores.values import AnyScore
 from tacit.infer.prediction import predict
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.limits import Limits, limits_of
 from tacit.knowledge.mentions import rules_without, states_of
 from tacit.knowledge.statements import Rule
 from tacit.knowledge.terms import spoken
+from tacit.learn.structure.question import without_impossible
 
 PARAMS, LOCAL, FULL, STAGED = "params", "local", "full", "staged"
 VARIANTS = (STAGED, LOCAL, FULL, PARAMS)
@@ -40,7 +42,8 @@ class Named:
 class Settings:
     """How to look, how much, and when to stop.
 
-    score       the prior that scores dags, by its marginal likelihood
+    score       the prior that scores dags, by its marginal likelihood; a price on parameters,
+                `tc.BIC()`, where columns have real values
     variant     what may change beside the tables, once a variable is in its place
     named       what an expert fixes; put in first
     refused     sets of children that an expert does not want to see
@@ -58,7 +61,7 @@ class Settings:
     method      how variables are looked for; None: by signatures
     """
 
-    score: Prior = field(default_factory=lambda: BDeu(5))
+    score: AnyScore = field(default_factory=lambda: BDeu(5))
     variant: str = STAGED
     named: tuple[Named, ...] = ()
     refused: tuple[frozenset[str], ...] = ()
@@ -137,8 +140,19 @@ class Bench:
         """The cases with all columns that there are, guessed ones among them."""
         return self.cases if self.filled is None else self.filled
 
+    @property
+    def mixed(self) -> bool:
+        """Whether some columns have real values."""
+        return any(isinstance(each, Continuous) for each in self.cases.variables.values())
+
+    @property
+    def prior(self) -> Prior | None:
+        """Of the tables; None where likelihood and price score."""
+        score = self.settings.score
+        return score if isinstance(score, Prior) else None
+
     def states(self) -> Mapping[str, int]:
-        """How many states each measured variable has."""
+        """How many states each variable has that has states."""
         return {
             name: len(variable.states)
             for name, variable in self.completed.variables.items()
@@ -162,9 +176,14 @@ class Bench:
         return states_of(rules, name) <= set(states)
 
     def limits(self, dag: Dag, name: str) -> Limits:
-        """What the rules say of arcs once a variable is added to the dag."""
-        whole = Dag({**dag.parents, name: ()})
-        return limits_of(self.spoken(whole), whole.names)
+        """What may be of arcs once a variable is added to the dag."""
+        return self.limits_of(Dag({**dag.parents, name: ()}))
+
+    def limits_of(self, dag: Dag) -> Limits:
+        """What the rules say of arcs, and that nothing with states follows from real values."""
+        ruled, kinds = limits_of(self.spoken(dag), dag.names), self.cases.variables
+        real = np.array([isinstance(kinds.get(name), Continuous) for name in dag.names])
+        return without_impossible(ruled, real)
 
     def after(self, network: Network, name: str) -> Bench:
         """The bench of the next round, in whose network one more hidden variable stands."""
@@ -203,11 +222,11 @@ def in_own_order(cases: Dataset) -> Dataset:
     """
 
     def key(name: str) -> tuple[int, bytes]:
-        codes = np.asarray(cases[name])
+        codes = cases[name]
         _, first, number = np.unique(codes, return_index=True, return_inverse=True)
         rank = np.empty_like(first)
         rank[np.argsort(first)] = np.arange(first.size)
-        missing = codes < 0
+        missing = absent(codes)
         met = np.where(missing, -1, rank[number]).astype(np.int32)
         return int(first.size), met.tobytes()
 

@@ -65,7 +65,10 @@ def _children(learned: Learned, name: str) -> frozenset[str]:
 
 
 def merged(bench: Bench, dag: Dag, name: str) -> Agglomeration | None:
-    """The states that merging finds in a dag; None where no case has the whole blanket."""
+    """The states that merging finds in a dag; None where no case has the whole blanket, or columns
+    have real values, which do not repeat."""
+    if bench.mixed:
+        return None
     try:
         found = agglomerate(bench.completed, dag, name)
     except CasesError:
@@ -129,7 +132,8 @@ def seen(bench: Bench, place: Place) -> Sight | None:
 
 def glance(bench: Bench, sight: Sight, states: int, memory: Memory) -> Trial:
     """A place with one number of states, learned for a moment, to compare places."""
-    start, place = _start(bench, sight.merging, states, sight.place), sight.place
+    place = sight.place
+    start = _start(bench, sight.merging, states, place, place.dag)
     found = learned(bench, start, place.name, bench.settings.seek, GLANCE, memory)
     return Trial(place, states, 0 if sight.merging is None else sight.merging.states, found)
 
@@ -182,15 +186,20 @@ def _rivals(bench: Bench, best: Trial) -> Iterator[Trial]:
     fixed = bool(best.place.asked and best.place.asked.states) or settings.states
     star = starred(dag, name, bench.limits(dag, name)) if settings.finish == FULL else None
     for begin, fewer in ((dag, 1), (star, 0)):
-        again = None if begin is None else merged(bench, begin, name)
-        if again is None:
+        if begin is None:
+            continue
+        again = merged(bench, begin, name)
+        if again is None and not bench.mixed:
             continue
         numbers = (best.states,) if fixed else range(best.states - fewer, best.states + 2)
-        most = min(settings.most_states, again.first_states)
+        most = (
+            settings.most_states if again is None else min(settings.most_states, again.first_states)
+        )
         for k in numbers:
             if 2 <= k <= most and _suits(bench, best.place, k):
-                start = _start(bench, again, k, best.place)
-                yield Trial(best.place, k, again.states, Learned(start, best.score))
+                start = _start(bench, again, k, best.place, begin)
+                merging = 0 if again is None else again.states
+                yield Trial(best.place, k, merging, Learned(start, best.score))
 
 
 def curve_of(bench: Bench, trial: Trial, again: Agglomeration | None) -> dict[int, float]:
@@ -201,12 +210,13 @@ def curve_of(bench: Bench, trial: Trial, again: Agglomeration | None) -> dict[in
     assert trial.learned is not None
     name = trial.place.name
     found = {trial.states: trial.learned.score}
-    if again is None:
-        return found
-    for states in range(2, min(trial.states + 3, again.first_states + 1)):
+    most = bench.settings.most_states if bench.mixed else 0 if again is None else again.first_states
+    for states in range(2, min(trial.states + 3, most + 1)):
         if states != trial.states and _suits(bench, trial.place, states):
-            start = _start(bench, again, states, trial.place)
-            found[states] = of_tables(bench, start, states_in(bench, start, name)).score
+            start = _start(bench, again, states, trial.place, trial.learned.network.dag)
+            other = of_tables(bench, start, states_in(bench, start, name))
+            if other is not None:
+                found[states] = other.score
     return dict(sorted(found.items()))
 
 
@@ -216,15 +226,17 @@ def _led_on(bench: Bench, trial: Trial, how: str, memory: Memory) -> Trial:
     return Trial(trial.place, trial.states, trial.merged, found, True)
 
 
-def _start(bench: Bench, found: Agglomeration | None, states: int, place: Place) -> Network:
+def _start(
+    bench: Bench, found: Agglomeration | None, states: int, place: Place, dag: Dag
+) -> Network:
     """The network of the cases as completed; states have the names that an expert gave.
 
     Where no blanket is complete, or fewer states could be merged than are wanted, EM goes a few
-    steps from random starts instead.
+    steps from random starts in the dag instead.
     """
     if found is None or states > found.first_states:
-        known = {name: each for name, each in bench.known.items() if name in place.dag}
+        known = {name: each for name, each in bench.known.items() if name in dag}
         unseen = {**known, place.name: _names(place, states)}
-        return from_nowhere(bench, place.dag, unseen, EM(restarts=STARTS, max_steps=STEPS), 0)
-    network = found.start(states, bench.settings.score)
+        return from_nowhere(bench, dag, unseen, EM(restarts=STARTS, max_steps=STEPS), 0)
+    network = found.start(states, bench.prior)
     return renamed(network, Discrete(place.name, _names(place, states)))
