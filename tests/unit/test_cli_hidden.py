@@ -213,7 +213,7 @@ def test_words_become_values() -> None:
         (("--refuse", "Cough -> Fever"), "--refuse: names of children are expected"),
         (("--refuse", "Cough, Rash"), "--refuse names Rash, which is no column of the cases"),
         (("--name", "Cough"), "--name 'Cough' is a column of the cases; choose another"),
-        (("--score", "bic"), "score takes a value such as tc.BDeu(5)"),
+        (("--score", "bic"), "--score BIC() must be --score bdeu:5 or another prior"),
         (("--variant", "some"), "invalid value for '--variant'"),
         (("--held-out", "1.5"), "--held-out 1.5 must be a share of the cases below 1"),
         (("--held-out", "none.csv"), "there is no file 'none.csv'"),

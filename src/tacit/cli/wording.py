@@ -39,6 +39,8 @@ WORDS = (
     (r"tc\.NormalGamma\(\) as a prior", "--normal-prior 1"),
     (r"tc\.K2\(\)", "--prior k2"),
     (r"tc\.(BIC|AIC|BGe)\(\)", lambda found: f"--score {found[1].lower()}"),
+    (r"\bscore=(?=\w+\()", "--score "),
+    (r"\bbe tc\.BDeu\((\d+)\) or", r"be --score bdeu:\1 or"),
     (r"\buse tc\.BDeu\((\d+)\)", r"use --score bdeu:\1"),
     (r"\bor tc\.BDeu\((\d+)\)", r"or --score bdeu:\1"),
     (r"tc\.Tabu\(\)", "--method tabu"),

@@ -189,6 +189,11 @@ def _score(said: Said, cases: Dataset) -> AnyScore:
     """What compares dags: the evidence of tables, or beside real values likelihood and price."""
     if not any(isinstance(each, Continuous) for each in cases.variables.values()):
         score = BDeu(5) if said.score is None else said.score
+        if isinstance(score, Score):
+            raise OptionError(
+                f"score={score.describe()} must be tc.BDeu(5) or another prior where all columns "
+                "have states"
+            )
         check_value(
             "score", score, Prior, "tc.BDeu(5), which compares hidden variables by evidence"
         )
