@@ -150,8 +150,7 @@ REAL = tc.Dataset(
         (
             CASES,
             {"score": tc.BIC()},
-            "score takes a value such as tc.BDeu(5), which compares hidden variables by evidence, "
-            "not BIC()",
+            "score=BIC() must be tc.BDeu(5) or another prior where all columns have states",
         ),
         (CASES, {"most": -1}, "most=-1 must be a whole number, 0 or more"),
         (CASES, {"restarts": 1.5}, "restarts=1.5 must be a whole number, 0 or more"),
