@@ -122,3 +122,11 @@ def test_planted_groups_are_found_in_nine_of_ten_runs(cases):
 def test_one_variable_is_no_cluster_and_a_root_costs_the_same_whatever_its_scale():
     assert best_cluster(Profiles.of(missing_the_same(0, 1))) is None
     assert root_term(10) == pytest.approx(-5 * (np.log(2 * np.pi) + 1))
+
+
+def test_columns_that_have_nothing_in_common_are_worth_no_more_together_than_apart():
+    """Their leading vector may be one of them alone, which explains itself to the last digit."""
+    rows = np.tile([[1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0]], 25)
+    products = Profiles.of(rows).products
+    together, _ = cluster_score(products, (0, 1), 100)
+    assert together <= sum(cluster_score(products, (at,), 100)[0] for at in (0, 1))

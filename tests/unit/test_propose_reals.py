@@ -75,6 +75,21 @@ def test_above_a_dag_its_arcs_stay():
     assert found[0].gain >= max(each.gain for each in found[1:]) if len(found) > 1 else True
 
 
+def test_above_a_dag_hidden_variables_come_one_after_the_other():
+    dag = "X0 -> X1; X5 -> X6"
+    found = tc.propose_hidden(DATA, dag, seed=1)
+    assert [each.turn for each in found.accepted][:2] == [1, 2]
+    for group in GROUPS:
+        assert any(len(set(each.children) & group) >= 4 for each in found.accepted)
+    assert {"H", "H2"} <= set(found.hidden)
+    assert found.log_likelihood == pytest.approx(float(tc.log_likelihood(found.network, DATA)))
+    one = tc.propose_hidden(DATA, dag, seed=1, most=1)
+    assert any("as many were accepted as most=1 allows" in note for note in one.notes)
+    two = tc.propose_hidden(DATA, one.network, seed=1, most=1)
+    assert set(two.hidden) == {"H", "H2"}
+    assert two[0].children == found.accepted[1].children
+
+
 GAPPY = {
     name: np.where(np.random.default_rng(at).random(160) < 0.15, np.nan, column)
     for at, (name, column) in enumerate(DATA.items())

@@ -18,9 +18,8 @@ CERTAIN = 1 - 1e-9
 class Profiles:
     """What each variable misses, divided by its standard deviation, and all products.
 
-    rows      (variables, cases)  y_i / σ_i, expected ones where cells are missing
+    rows      (variables, cases)  y_i / σ_i; where cells are missing expected ones, of length √M too
     products  (variables, variables)  A = Σ over cases; M on its diagonal where σ is at its ML value
-              and nothing is missing
     """
 
     rows: Floats
@@ -64,15 +63,12 @@ def leading(products: Floats, members: tuple[int, ...]) -> tuple[float, Floats]:
 
 def cluster_score(products: Floats, members: tuple[int, ...], cases: int) -> tuple[float, Floats]:
     """Σ C2(y_i, z*) - (L / 2) log M, and the cosines; of one variable alone C1, since C2 is
-    infinite there.
-
-    The squares of y_i / σ_i are expected to be M, those of cells that are missing included, which
-    the products lack: the similarity in moment form. [HV2 3.6]
-    """
+    infinite there, as it is where the others are uncorrelated with it, so that z* is that one."""
     value, vector = leading(products, members)
-    cosines = np.minimum(value * vector**2 / cases, CERTAIN)
+    own = np.diag(products)[list(members)]
+    cosines = np.minimum(value * vector**2 / np.where(own > 0, own, 1.0), CERTAIN)
     price = 0.5 * len(members) * log(max(cases, 1))
-    if len(members) == SINGLE:
+    if len(members) == SINGLE or (vector**2).max() > CERTAIN:
         return 0.5 * cases - price, cosines
     return float(-0.5 * cases * np.log1p(-cosines).sum() - price), cosines
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
-from tacit.core.errors import ColumnError, OptionError, listed, nearest
+from tacit.core.errors import ColumnError, OptionError, listed, nearest, quoted
+from tacit.core.interrupts import Asked
 from tacit.core.network import Network
 from tacit.estimate.ideal.clusters import Profiles, best_cluster
 from tacit.estimate.scores.values import BIC
@@ -19,71 +21,175 @@ from tacit.infer.likelihood import log_likelihood
 from tacit.infer.prediction import predict
 from tacit.learn.counted import cases_used
 from tacit.learn.fit import fit
-from tacit.learn.fits import Fit
+from tacit.learn.fits import Fit, Stop
 from tacit.learn.hidden import REAL
 from tacit.learn.layers.proposed import RealHunt, mean_gain, proposal_of, proposals_of
 from tacit.learn.progress import Report
-from tacit.learn.structures import as_structure
+from tacit.learn.structures import Structure, as_structure
+from tacit.learn.unseen.places import alike
 from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals
+
+SHOWN = 3
+"""Clusters of a round that are tried."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ground:
+    """What every trial stands on.
+
+    known  hidden variables that are in already
+    base   the network with them, fitted to the cases to learn from; score: its BIC
+    """
+
+    train: Dataset
+    test: Dataset
+    hunt: RealHunt
+    known: tuple[str, ...]
+    base: Fit
+    score: float
+
+    @property
+    def hidden(self) -> dict[str, str]:
+        """The known ones, as a fit is told of them."""
+        return dict.fromkeys(self.known, REAL)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tried:
+    """A cluster with a hidden variable above it, fitted to the cases to learn from."""
+
+    name: str
+    children: tuple[str, ...]
+    fit: Fit
+    gain: float
+    held: tuple[float | None, float | None]
+    turn: int
+
+    def good(self, evidence: float) -> bool:
+        """Whether it gains enough and cases held out confirm it."""
+        return self.gain >= evidence and (self.held[0] is None or self.held[0] > 0)
 
 
 def above_dag(
-    whole: Dataset, train: Dataset, test: Dataset, hunt: RealHunt, told: Report
+    whole: Dataset, train: Dataset, test: Dataset, hunt: RealHunt, told: Report, asked: Asked
 ) -> HiddenProposals:
-    """Clusters of variables whose residuals under a network go together, one after the other."""
-    dag = _whole_dag(as_structure(hunt.network).dag, whole)
-    base = fit(dag, train)
-    score = _bic(base, train)
-    without_, proposals = fit(dag, whole), list[HiddenProposal]()
-    names = _free_names(whole, hunt)
-    for at, members in enumerate(_clusters(base.network, train, hunt.most)):
-        name = names[at]
-        told(at, hunt.most, score)
-        arcs = {each: dag.parents.get(each, ()) for each in dag.names}
+    """Clusters of variables whose residuals under a network go together: in rounds the best gets a
+    hidden parent, which then explains what it can of the residuals of the next."""
+    dag, known = _whole_dag(as_structure(hunt.network), whole)
+    start: Any = hunt.network if known else dag
+    without_ = _fitted(start, whole, known, hunt.seed)
+    base = _fitted(start, train, known, hunt.seed)
+    ground = _Ground(train, test, hunt, known, base, _bic(base, train))
+    first, tried, accepted = ground.score, list[_Tried](), list[_Tried]()
+    for turn in range(1, hunt.most + 1):
+        told(turn - 1, hunt.most, ground.score)
+        found = list(_round(ground, whole, turn, asked))
+        tried += found
+        best = max(found, key=lambda each: each.gain, default=None)
+        if best is None or not best.good(hunt.evidence) or asked():
+            break
+        accepted.append(best)
+        known = (*ground.known, best.name)
+        ground = replace(ground, known=known, base=best.fit, score=ground.score + best.gain)
+    kept = _apart(accepted, tried)
+    ends = {each: _fitted_on(each, whole) for each in kept}
+    proposals = [_proposed(each, ends[each], accepted, hunt) for each in kept]
+    end = ends[accepted[-1]] if accepted else without_
+    stop = Stop.INTERRUPTED if asked() else Stop.CONVERGED
+    return proposals_of(proposals, (end, without_), first, (train, test), hunt, stop)
+
+
+def _round(ground: _Ground, whole: Dataset, turn: int, asked: Asked) -> Iterator[_Tried]:
+    """A hidden variable above each of the best clusters in turn."""
+    dag, hunt = ground.base.network.dag, ground.hunt
+    name = _free_name((*whole.names, *ground.known), hunt)
+    for members in _clusters(ground.base.network, ground.train, SHOWN):
+        if asked():
+            return
+        arcs = {each: dag.parents[each] for each in dag.names}
         arcs |= {each: (*arcs[each], name) for each in members}
+        hidden = {**ground.hidden, name: REAL}
         widened = Dag({name: (), **arcs})
-        found = fit(widened, train, hidden={name: REAL}, seed=hunt.seed, progress=False)
-        gain = _bic(found, train) - score
-        apart = None
-        if len(test):
-            after = log_likelihood(found.network, test).per_case
-            apart = after - log_likelihood(base.network, test).per_case
-        held, error = (None, None) if apart is None else mean_gain(apart)
-        good = gain >= hunt.evidence and (held is None or held > 0)
-        end = fit(found.network, whole, hidden={name: REAL}, start="given", seed=hunt.seed)
-        proposals.append(proposal_of(name, members, (gain, held, error), end, good, 1))
-    proposals.sort(key=lambda each: (-each.accepted, -each.gain))
-    best = [each for each in proposals if each.accepted][:1]
-    proposals = [
-        each if each in best or not each.accepted else replace(
-            each, accepted=False, why="another gains more; ask again with its network"
-        )
-        for each in proposals
-    ]  # fmt: skip
-    end = best[0].fit if best else without_
-    return proposals_of(proposals, (end, without_), score, (train, test), hunt)
+        found = fit(widened, ground.train, hidden=hidden, seed=hunt.seed, progress=False)
+        gain = _bic(found, ground.train) - ground.score
+        yield _Tried(name, members, found, gain, _held(ground, found), turn)
 
 
-def _whole_dag(dag: Dag, cases: Dataset) -> Dag:
-    """The dag with the columns that it does not name, without arcs."""
+def _held(ground: _Ground, found: Fit) -> tuple[float | None, float | None]:
+    """How much more probable cases held out became, and its error."""
+    if not len(ground.test):
+        return None, None
+    before, after = (
+        log_likelihood(each.network, ground.test).per_case for each in (ground.base, found)
+    )
+    return mean_gain(after - before)
+
+
+def _fitted(start: Any, cases: Dataset, known: tuple[str, ...], seed: int) -> Fit:
+    """A dag without hidden variables, or a network with those known, from its numbers."""
+    if not known:
+        return fit(start, cases)
+    hidden = dict.fromkeys(known, REAL)
+    return fit(start, cases, hidden=hidden, start="given", seed=seed, progress=False)
+
+
+def _fitted_on(tried: _Tried, whole: Dataset) -> Fit:
+    """The same with all cases."""
+    network = tried.fit.network
+    hidden = {name: REAL for name in network if name not in whole}
+    return fit(network, whole, hidden=hidden, start="given", progress=False)
+
+
+def _apart(accepted: Sequence[_Tried], tried: Sequence[_Tried]) -> list[_Tried]:
+    """Those accepted, then the others by gain; of those that mean the same children the first."""
+    found = list(accepted)
+    for each in sorted(tried, key=lambda each: -each.gain):
+        mine = frozenset(each.children)
+        if not any(alike(mine, frozenset(other.children)) for other in found):
+            found.append(each)
+    return found
+
+
+def _proposed(
+    tried: _Tried, end: Fit, accepted: Sequence[_Tried], hunt: RealHunt
+) -> HiddenProposal:
+    good = tried in accepted
+    told = (tried.gain, *tried.held)
+    found = proposal_of(tried.name, tried.children, told, end, good, tried.turn)
+    if good or not tried.good(hunt.evidence):
+        return found
+    return replace(found, why="another of its round gains more")
+
+
+def _whole_dag(structure: Structure, cases: Dataset) -> tuple[Dag, tuple[str, ...]]:
+    """The dag with the columns that it does not name, without arcs; and the hidden variables that
+    a network knows already."""
+    dag, known = structure.dag, list[str]()
     for name in dag.names:
-        if name not in cases:
+        if name in cases:
+            continue
+        if structure.network is None or not isinstance(structure.network[name], LinearGaussian):
             near = nearest(name, cases.names)
             raise ColumnError(
                 f"the dag names {name!r}, which is no column of the cases{near}"
                 f"\n\ncolumns: {listed(cases.names)}"
             )
-    return Dag({**dag.parents, **{name: () for name in cases.names if name not in dag}})
+        known.append(name)
+    missing = [name for name in cases.names if name not in dag]
+    if known and missing:
+        raise ColumnError(
+            f"a network with hidden variables names all columns, and {quoted(missing[0])} is not "
+            "in it\n\nleave the column out, or fit the network with it first"
+        )
+    return Dag({**dag.parents, **dict.fromkeys(missing, ())}), tuple(known)
 
 
-def _free_names(cases: Dataset, hunt: RealHunt) -> list[str]:
-    taken, found, number = set(cases.names), list[str](), 0
-    while len(found) < hunt.most:
+def _free_name(taken: Sequence[str], hunt: RealHunt) -> str:
+    number, name = 1, hunt.name
+    while name in taken:
         number += 1
-        name = hunt.name if number == 1 else f"{hunt.name}{number}"
-        if name not in taken:
-            found.append(name)
-    return found
+        name = f"{hunt.name}{number}"
+    return name
 
 
 def _clusters(network: Network, cases: Dataset, most: int) -> Iterator[tuple[str, ...]]:
@@ -100,23 +206,25 @@ def _clusters(network: Network, cases: Dataset, most: int) -> Iterator[tuple[str
 
 
 def _residuals(network: Network, cases: Dataset) -> Floats:
-    """(variables, cases) what each family misses, in its standard deviations: the expected residual
-    where cells are missing, as the similarity in moment form has it. [HV2 3.6]"""
-    told = predict(network, cases) if cases_used(cases).missing else cases
-    known = {name: np.asarray(told[name], dtype=np.float64) for name in cases.names}
+    """(variables, cases) what each family misses, the expected where cells are missing, of length
+    √M: with columns of other lengths the leading vector would lean to the longest alone."""
+    gaps = cases_used(cases).missing or any(name not in cases for name in network)
+    told = predict(network, cases) if gaps else cases
+    known = {name: np.asarray(told[name], dtype=np.float64) for name in network}
     rows = []
     for name in cases.names:
         family = network[name]
         if not isinstance(family, LinearGaussian):
             raise OptionError(f"the family of {name!r} is no straight line\n\ngive a dag instead")
         parents = [known[each] for each in family.parents]
-        off = known[name] - np.asarray(family.mean(parents, len(cases)))
-        rows.append(off / family.sd if family.sd > 0 else np.zeros(len(cases)))
-    return np.array(rows)
+        rows.append(known[name] - np.asarray(family.mean(parents, len(cases))))
+    residuals = np.array(rows)
+    spread = np.sqrt((residuals**2).mean(axis=1, keepdims=True))
+    return residuals / np.where(spread > 0, spread, 1.0)
 
 
 def _bic(found: Fit, cases: Dataset) -> float:
     """Log-likelihood less the price of the parameters; a hidden root has none of its own."""
-    hidden = len(found.settings.get("hidden", ()))
-    many = found.network.free_parameters - 2 * hidden
+    hidden = [name for name in found.network if name not in cases]
+    many = found.network.free_parameters - 2 * len(hidden)
     return found.log_likelihood - BIC().per_parameter(cases.total_weight) * many

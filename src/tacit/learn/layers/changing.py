@@ -133,16 +133,16 @@ def missed(bench: Bench, fitted: Fitted) -> Profiles:
     """What each column misses at the believed values of its parents, of length √M.
 
     Straight lines: the residuals. Curves: y ∘ g', its ideal parent in units of the column, without
-    the corrections, which say nothing of the direction. A missing cell is expected to miss nothing,
-    give or take the noise: it adds to the squares alone. [HV2 3.5, 3.6, 3.7]
+    the corrections, which say nothing of the direction. A missing cell is expected to miss nothing.
+    [HV2 3.5, 3.7]
     """
     layer, columns = fitted.layer, bench.columns
     rows = columns - layer.mean(fitted.belief.mean)[0].T
     for column in np.flatnonzero(layer.codes != STRAIGHT.code).tolist():
         rows[column] = _bent(layer, fitted.belief, column, columns[column])
-    rows = rows - np.nanmean(rows, axis=1, keepdims=True)
-    spread = np.sqrt(np.nanmean(rows**2, axis=1, keepdims=True))
-    return Profiles.of(np.nan_to_num(rows / np.where(spread > 0, spread, 1.0)))
+    rows = np.nan_to_num(rows - np.nanmean(rows, axis=1, keepdims=True))
+    spread = np.sqrt(np.mean(rows**2, axis=1, keepdims=True))
+    return Profiles.of(rows / np.where(spread > 0, spread, 1.0))
 
 
 def _bent(layer: Layer, belief: Belief, column: int, child: Floats) -> Floats:

@@ -15,6 +15,7 @@ from tacit.families.gaussian import LinearGaussian
 from tacit.infer.sampling import fresh_seed
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.structures import as_structure
+from tacit.learn.unseen.hunting import UNSAID
 from tacit.learn.unseen.profile import CHILD, Neighbour, Profile
 from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals, Hunt
 
@@ -92,6 +93,7 @@ def proposals_of(
     score: float,
     parts: tuple[Dataset, Dataset],
     asked: RealHunt,
+    stop: Stop,
 ) -> HiddenProposals:
     """All proposals with the fit of the network with those accepted, and of that without any."""
     end, without_ = fits
@@ -99,9 +101,11 @@ def proposals_of(
     kept = {each.name: getattr(end, each.name) for each in fields(Fit)}
     refused = sum(not each.accepted for each in proposals)
     more = (f"{counted(refused, 'proposal')} not accepted",) if refused else ()
+    if len(proposals) - refused == asked.most > 0:
+        more = (*more, f"as many were accepted as most={asked.most} allows; there may be more")
     kept |= {
-        "notes": (*end.notes, *more),
-        "stop": Stop.CONVERGED,
+        "notes": (*(note for note in end.notes if note not in UNSAID), *more),
+        "stop": stop,
         "seed": asked.seed,
         "settings": {**end.settings, "hidden_search": _said(asked)},
     }

@@ -9,7 +9,9 @@ import numpy as np
 
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
+from tacit.core.interrupts import Asked, asked_to_end
 from tacit.estimate.scores.values import BIC
+from tacit.learn.fits import Stop
 from tacit.learn.layers.above_dag import above_dag
 from tacit.learn.layers.answered import Wanted, answer, bench_of, hidden_names, wanted_of
 from tacit.learn.layers.changing import Bench
@@ -47,13 +49,14 @@ def propose_reals(cases: Dataset, hunt: RealHunt, told: Report) -> HiddenProposa
     many = round(hunt.held_out * len(kept))
     train, test = kept.take(np.sort(order[many:])), kept.take(np.sort(order[:many]))
     check_told(train)
-    if hunt.network is None:
-        return _layers(kept, train, test, hunt, told)
-    return above_dag(kept, train, test, hunt, told)
+    with asked_to_end() as asked:
+        if hunt.network is None:
+            return _layers(kept, train, test, hunt, told, asked)
+        return above_dag(kept, train, test, hunt, told, asked)
 
 
 def _layers(
-    whole: Dataset, train: Dataset, test: Dataset, hunt: RealHunt, told: Report
+    whole: Dataset, train: Dataset, test: Dataset, hunt: RealHunt, told: Report, asked: Asked
 ) -> HiddenProposals:
     method = IdealParent(hidden=True, most_hidden=hunt.most)
     wanted = wanted_of(train, method, BIC(), None, (), hunt.seed)
@@ -61,6 +64,8 @@ def _layers(
 
     def heard(many: int, worth: float) -> None:
         told(many, hunt.most, worth)
+        if asked():
+            raise KeyboardInterrupt
 
     learned = learn_layers(bench, wanted.codes, heard, steps)
     everything = wanted_of(whole, method, BIC(), None, (), hunt.seed)
@@ -79,7 +84,8 @@ def _layers(
         before = after
     accepted = sum(each.accepted for each in proposals)
     ends = (fits[accepted], fits[0])
-    return proposals_of(proposals, ends, bench.worth(empty), (train, test), hunt)
+    stop = learned.stop if learned.stop is Stop.INTERRUPTED else Stop.CONVERGED
+    return proposals_of(proposals, ends, bench.worth(empty), (train, test), hunt, stop)
 
 
 def _answered(wanted: Wanted, fitted: Fitted, learned: Learned) -> Search:

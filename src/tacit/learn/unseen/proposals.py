@@ -279,8 +279,8 @@ class HiddenProposals(Fit):
         held = f", judged on {counted(hunt.held_out, 'other')}" if hunt.held_out else ""
         lines = [
             f"Hidden variables sought in {counted(hunt.learned_from, 'case')}{held}: "
-            f"{counted(len(self.accepted), 'variable')} accepted, "
-            f"{counted(len(self.candidates), 'candidate')} tried"
+            f"{counted(len(self.accepted), 'variable')} accepted"
+            + (f", {counted(len(self.candidates), 'candidate')} tried" if self.candidates else "")
         ]
         lines += [f"{each._brief()}{each._held()}" for each in self.accepted]
         if not self.accepted and self.stop is not Stop.INTERRUPTED:
