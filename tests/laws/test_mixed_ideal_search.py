@@ -137,6 +137,39 @@ def test_no_family_is_scored_that_is_not_counted(curves, monkeypatch):
     assert counts[1] < counts[2] < counts[0]
 
 
+def awkward(seed):
+    """Few cases, some of no weight; rare states; columns that stand still or are functions of
+    others, in one configuration or in all."""
+    random = np.random.default_rng(seed)
+    cases = int(random.integers(15, 90))
+    group = random.choice(4, cases, p=[0.6, 0.3, 0.07, 0.03])
+    a, noise = random.normal(size=(2, cases))
+    columns = {
+        "G": np.array(list("abcd"))[group],
+        "H": np.where(random.random(cases) < 0.3, "x", "y"),
+        "A": a,
+        "B": 2 * a + (noise if seed % 3 else 0),
+        "C": np.where(group == 1, 0.0, random.normal(size=cases) + a),
+        "D": group + random.normal(size=cases).round(1) + 0.05,
+    }
+    data = tc.read_cases(columns, continuous=["A", "B", "C", "D"])
+    return data if seed % 4 else data.with_weights(random.integers(0, 4, cases).astype(float))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_awkward_columns_are_ranked_and_searched_as_by_plain_climbing(seed):
+    data, curves = awkward(seed), {"B": tc.SigmoidGaussian, "C": tc.SoftplusGaussian}
+    for families in (None, curves):
+        plain = tc.search(data, method=PLAIN, families=families, seed=1)
+        for similarity in SIMILARITIES:
+            method = tc.IdealParent(k=6, similarity=similarity)
+            assert path(tc.search(data, method=method, families=families, seed=1)) == path(plain)
+            tc.search(data, method=tc.IdealParent(1, similarity), families=families, seed=1)
+        if families is None:
+            one = tc.search(data, method=tc.IdealParent(k=1), seed=1)
+            assert one.score == pytest.approx(plain.score)
+
+
 def test_columns_with_states_are_searched_as_in_plain_climbing():
     """Where continuous columns may have no parents, not one family less is scored."""
     data, _ = drawn(1)

@@ -285,3 +285,13 @@ def test_what_is_foreseen_is_exact_where_configurations_have_few_cases():
     plain = ranker_of(mixed_scorer(few, tc.BIC()), "ideal").foreseen(1, (0, 2))
     assert plain.adding[5] == -np.inf
     assert np.isfinite(plain.adding[[3, 4]]).all()
+
+
+def test_a_column_that_is_ideal_in_one_configuration_and_stands_still_in_another_is_no_parent():
+    data, _ = in_configurations(4)
+    values = np.where(data["G"] == 1, 0.5, data["X0"])
+    cases = tc.Dataset(data.variables, {**data.columns, "X3": values})
+    for similarity in ("ideal", "current", "exact"):
+        found = ranker_of(mixed_scorer(cases, tc.BIC()), similarity).foreseen(1, (0, 2))
+        assert found.adding[4] == found.replacing[1][4] == -np.inf
+        assert np.isfinite(found.adding[[3, 5]]).all()

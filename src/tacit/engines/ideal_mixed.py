@@ -103,6 +103,7 @@ class MixedRanker:
         """The plain similarities of further parents, and of replacements of each parent."""
         k = len(reals)
         adding, replacing = np.zeros(others.size), np.zeros((k, others.size))
+        dead = np.zeros(others.size, np.bool_)  # constant in a configuration: no line joins them
         for span, moments, (at, *rest) in self.scorer.regressions.blocks(
             child, states, reals, others
         ):
@@ -114,10 +115,10 @@ class MixedRanker:
                 root = np.sqrt(np.where(still, 1.0, np.diag(matrix)))
                 line = LineRanker(matrix / np.outer(root, root), float(weight), 0.0)
                 told = line.foreseen(0, tuple(range(1, k + 1)))
-                dead = np.where(still, -np.inf, 0.0)[k + 1 :]
-                adding[span] += told.adding[k + 1 :] + dead
-                replacing[:, span] += told.replacing[:, k + 1 :] + dead
-        return adding, replacing
+                dead[span] |= still[k + 1 :]
+                adding[span] += told.adding[k + 1 :]
+                replacing[:, span] += told.replacing[:, k + 1 :]
+        return np.where(dead, -np.inf, adding), np.where(dead, -np.inf, replacing)
 
 
 def _gained(after: float | Floats, before: float) -> Floats:
