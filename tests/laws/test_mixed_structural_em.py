@@ -166,6 +166,38 @@ def test_the_trace_never_falls_and_ends_where_the_score_says() -> None:
         assert found.score == found.trace[-1]
 
 
+def test_rounds_by_ideal_parents_are_those_of_plain_climbing_with_fewer_families() -> None:
+    """With all candidates step by step, with one exact candidate to the same score."""
+    for seed in range(2):
+        data = gappy(mixed_network(seed, states=3, reals=5), 200, seed)
+        every = len(data.names)
+        plain = tc.structural_em(data, method=tc.HillClimb(restarts=0, replace=True), seed=1)
+        for similarity in ("exact", "ideal"):
+            method = tc.IdealParent(k=every, similarity=similarity)
+            whole = tc.structural_em(data, method=method, seed=1)
+            assert [*map(str, whole.moves)] == [*map(str, plain.moves)]
+            assert whole.score == pytest.approx(plain.score)
+        few = tc.structural_em(data, method=tc.IdealParent(k=1), seed=1)
+        assert few.score == pytest.approx(plain.score)
+        assert few.evaluations < 0.9 * plain.evaluations
+        assert all(b >= a - 1e-6 * abs(a) for a, b in pairwise(few.trace))
+
+
+def test_ideal_parents_search_around_a_hidden_variable_with_states() -> None:
+    columns, _ = beneath(1, 300, gaps=0.05)
+    asked = {"hidden": {"H": 2}, "seed": 1, "restarts": 1}
+    found = tc.structural_em(columns, method=tc.IdealParent(), **asked)
+    plain = tc.structural_em(columns, **asked)
+    assert found.score >= plain.score - 1e-3 * abs(plain.score)
+    assert "H" in found.dag.parents["X1"]
+    page = str(tc.report(found))
+    assert "method=tc.IdealParent()" in page
+    assert "--method ideal" in page
+    few = {name: columns[name] for name in ("X0", "X1", "X2", "X3", "X4")}
+    reals = tc.structural_em(few, method=tc.IdealParent(), **asked)
+    assert all(b >= a - 1e-6 * abs(a) for a, b in pairwise(reals.trace))
+
+
 def test_whole_cases_are_a_plain_search() -> None:
     for seed in (1, 3):
         data = tc.sample(mixed_network(seed), 300, seed=seed)

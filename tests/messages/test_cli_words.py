@@ -27,8 +27,12 @@ MESSAGES = {
         "exact function of them\n\ngive it fewer parents, or leave --family out\n"
     ),
     "search cases.csv --method ideal:2 -o o.json": (
-        "--method ideal ranks parents by geometry, and these cases have states\n\n"
-        "use --method hill, or leave columns with states out\n"
+        "--method ideal ranks continuous parents by geometry, and all of these columns have "
+        "states\n\nuse --method hill\n"
+    ),
+    "search mixed.csv --family X=sigmoid --start 'A -> X' -o o.json": (
+        "the start has the arc A -> X, and X is to be a sigmoid-gaussian, whose parents are "
+        "continuous, and A has states\n\nstart without the arc, or leave X out of --family\n"
     ),
     "search cases.csv --hidden H=2 --method ideal:2 -o o.json": (
         "--method takes hill, tabu or weight-annealing where cells are missing or variables "

@@ -112,15 +112,37 @@ CASES = {
         searching(families={"Y": tc.SigmoidGaussian}),
         "families= names 'Y', which is no column of the cases\n\ncolumns: A, B, X",
     ),
-    "mixed search": (
-        searching(MIXED, families={"X": tc.SigmoidGaussian}),
-        "G has states, and a search with curves is over continuous columns only\n\n"
-        "leave it out: leave_out=['G'], or search with straight lines",
+    "curve of states": (
+        searching(MIXED, families={"G": tc.SigmoidGaussian}),
+        "G cannot be a sigmoid-gaussian: G has states, and a curve is of continuous variables "
+        "only",
+    ),
+    "states above a curve": (
+        searching(MIXED, families={"X": tc.SigmoidGaussian}, knowledge="require G -> X"),
+        "G -> X is required, but X is to be a sigmoid-gaussian, whose parents are continuous, and "
+        "G has states\n\n    line 1: require G -> X\n\n"
+        "drop the rule, or leave X out of families=",
+    ),
+    "start above a curve": (
+        searching(MIXED, family=tc.SoftplusGaussian, start="A -> B; G -> X"),
+        "the start has the arc G -> X, and X is to be a softplus-gaussian, whose parents are "
+        "continuous, and G has states\n\nstart without the arc, or leave X out of families=",
     ),
     "states to rank": (
-        searching(MIXED, method=tc.IdealParent()),
-        "tc.IdealParent() ranks parents by geometry, and these cases have states\n\n"
-        "use tc.HillClimb(), or leave columns with states out",
+        searching({"G": MIXED["G"], "H": ["s", "t", "s"] * 10}, method=tc.IdealParent()),
+        "tc.IdealParent() ranks continuous parents by geometry, and all of these columns have "
+        "states\n\nuse tc.HillClimb()",
+    ),
+    "slopes of curves": (
+        searching(MIXED, families={"X": tc.SigmoidGaussian},
+                  method=tc.WeightAnnealing(tc.HillClimb(restarts=0))),
+        "weights cannot be set against curves, whose slope is not known\n\n"
+        'use tc.WeightAnnealing(..., reweight="random")',
+    ),
+    "mixed bge": (
+        searching(MIXED, families={"X": tc.SigmoidGaussian}, score=tc.BGe()),
+        "BGe(1) scores continuous variables only, and these cases have both kinds\n\n"
+        "use tc.BIC() or tc.AIC()",
     ),
     "bge": (
         searching(family=tc.SigmoidGaussian, score=tc.BGe()),

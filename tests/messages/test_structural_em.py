@@ -157,10 +157,20 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
             "tc.WeightAnnealing(...) anneals cases whose columns all have states\n\nleave it out",
         ),
         (
-            MIXED,
+            DATA,
             {"method": tc.IdealParent()},
             "method takes tc.HillClimb() or tc.Tabu() here, or tc.WeightAnnealing() of one, "
             "not IdealParent(): the search of each round goes from dag to dag",
+        ),
+        *(
+            (
+                columns,
+                {"method": tc.IdealParent(hidden=True)},
+                "IdealParent(hidden=True) looks for hidden parents, and the search of each round "
+                "is for arcs\n\nleave out hidden=True; tc.search finds hidden parents of complete "
+                "columns",
+            )
+            for columns in (MIXED, {"X": MIXED["X"]})
         ),
         (
             MIXED,

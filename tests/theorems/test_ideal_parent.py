@@ -11,9 +11,11 @@ from numpy.testing import assert_allclose
 
 import naive_ideal as naive
 import tacit as tc
+from naive_gaussian_scores import conditional_score
 from tacit.engines.curve_scores import curve_scorer
 from tacit.engines.gaussian_scores import gaussian_scorer
 from tacit.engines.ideal import ranker_of
+from tacit.engines.mixed_scores import mixed_scorer
 from tacit.estimate.ideal.profiles import ideal_profile
 from tacit.estimate.ideal.similarity import (
     Sums,
@@ -193,3 +195,103 @@ def test_ranks_of_straight_lines_are_the_similarities_of_the_columns(seed):
     assert_allclose(
         ranker_of(scorer, "exact").foreseen(0, (1, 2)).replacing[0][3:], gains, atol=1e-8
     )
+
+
+def in_configurations(seed, cases=90):
+    """Four continuous columns, and one whose states change how they go together."""
+    random = np.random.default_rng(seed)
+    group = random.integers(0, 3, cases)
+    mixing = random.normal(size=(3, 5, 5))
+    values = np.einsum("nij,nj->ni", mixing[group], random.normal(size=(cases, 5)))
+    columns = {"G": np.array(list("abc"))[group]} | {f"X{at}": values[:, at] for at in range(5)}
+    return tc.read_cases(columns), [values[group == each] for each in range(3)]
+
+
+@given(seeds)
+def test_similarities_add_up_over_the_configurations_of_parents_with_states(seed):
+    data, parts = in_configurations(seed % 1000)
+    scorer = mixed_scorer(data, tc.BIC())
+    child, parents, others = 1, (0, 2, 3), [4, 5]
+    expected = {"adding": 0.0, "replacing": 0.0, "gain": 0.0, "swap": 0.0, "removing": 0.0}
+    for x in parts:
+        before, solution, off = naive.normal_fit(x[:, 0], [x[:, 1], x[:, 2]])
+        centred = x - x.mean(axis=0)
+        z = centred[:, 3:]
+        kept = off + solution[0] * centred[:, 1]
+        expected["adding"] += c2(Sums.of(off, z))
+        expected["replacing"] += replaced_c2(Sums.of(kept, z), off @ off)
+        expected["gain"] += np.array(
+            [naive.normal_fit(x[:, 0], [x[:, 1], x[:, 2], x[:, at]])[0] - before for at in (3, 4)]
+        )
+        swaps = [naive.normal_fit(x[:, 0], [x[:, 2], x[:, at]])[0] - before for at in (3, 4)]
+        expected["swap"] += np.array(swaps)
+        expected["removing"] += naive.normal_fit(x[:, 0], [x[:, 2]])[0] - before
+    for similarity in ("ideal", "current"):
+        found = ranker_of(scorer, similarity).foreseen(child, parents)
+        assert_allclose(found.adding[others], expected["adding"], atol=1e-7)
+        assert_allclose(found.replacing[1][others], expected["replacing"], atol=1e-7)
+        assert found.removing[1] == pytest.approx(expected["removing"], abs=1e-7)
+        assert found.adding[0] == found.replacing[1][0] == -np.inf
+    found = ranker_of(scorer, "exact").foreseen(child, parents)
+    assert_allclose(found.adding[others], expected["gain"], atol=1e-7)
+    assert_allclose(found.replacing[1][others], expected["swap"], atol=1e-7)
+    assert (found.adding[others] >= expected["adding"] - 1e-7).all()
+
+
+@pytest.mark.parametrize("similarity", ["ideal", "current", "exact"])
+def test_prices_and_gains_make_scores_of_both_kinds(similarity):
+    data, _ = in_configurations(7)
+    scorer = mixed_scorer(data, tc.BIC())
+    ranker = ranker_of(scorer, similarity)
+    assert ranker.tells(1).tolist() == [False, True, True, True, True, True]
+    assert not ranker.tells(0).any()
+    for child, parents in ((1, (0,)), (2, ()), (3, (0, 1, 5)), (4, (2,))):
+        told = ranker.foreseen(child, parents)
+        now = scorer.family(child, parents)
+        for at, parent in enumerate(parents):
+            less = tuple(each for each in parents if each != parent)
+            if parent:
+                price = ranker.price(child, parents) - ranker.price(child, parents, -1)
+                gain = scorer.family(child, less) - now
+                assert told.removing[at] + price == pytest.approx(gain)
+        for more in set(range(1, 6)) - {child, *parents}:
+            price = ranker.price(child, parents, 1) - ranker.price(child, parents)
+            gain = scorer.family(child, tuple(sorted((*parents, more)))) - now
+            foreseen = told.adding[more] - price
+            assert foreseen == pytest.approx(gain) if told.exact else foreseen <= gain + 1e-9
+    assert told.exact == (similarity == "exact")
+
+
+def test_what_is_foreseen_is_exact_where_configurations_have_few_cases():
+    """They take the regression of all cases; one in which a column stands still has no line."""
+    data, _ = in_configurations(3)
+    group, values = data["G"].copy(), {name: data[name].copy() for name in data.names[1:]}
+    group[:] = 0
+    group[:2], group[2:40] = 2, 1
+    values["X4"][group == 1] = 0.5
+    few = tc.Dataset(data.variables, {"G": group, **values})
+    codes, columns = np.asarray(group), [values[f"X{at}"] for at in range(5)]
+
+    def likelihood(who):
+        return conditional_score(columns[0], [columns[at] for at in who], [codes], [3], 0.0)
+
+    found = ranker_of(mixed_scorer(few, tc.BIC()), "exact").foreseen(1, (0, 2))
+    now = likelihood([1])
+    for at in (2, 3):
+        assert found.adding[at + 1] == pytest.approx(likelihood([1, at]) - now)
+        assert found.replacing[1][at + 1] == pytest.approx(likelihood([at]) - now)
+    assert found.removing[1] == pytest.approx(likelihood([]) - now)
+    assert found.adding[5] == -np.inf
+    plain = ranker_of(mixed_scorer(few, tc.BIC()), "ideal").foreseen(1, (0, 2))
+    assert plain.adding[5] == -np.inf
+    assert np.isfinite(plain.adding[[3, 4]]).all()
+
+
+def test_a_column_that_is_ideal_in_one_configuration_and_stands_still_in_another_is_no_parent():
+    data, _ = in_configurations(4)
+    values = np.where(data["G"] == 1, 0.5, data["X0"])
+    cases = tc.Dataset(data.variables, {**data.columns, "X3": values})
+    for similarity in ("ideal", "current", "exact"):
+        found = ranker_of(mixed_scorer(cases, tc.BIC()), similarity).foreseen(1, (0, 2))
+        assert found.adding[4] == found.replacing[1][4] == -np.inf
+        assert np.isfinite(found.adding[[3, 5]]).all()

@@ -146,3 +146,36 @@ def test_a_search_with_curves_is_one_command(
     every = run_json(capsys, "search", "cases.csv", "--family", "sigmoid", "-o", "all.json")
     assert every["score"] == pytest.approx(tc.search(CASES, family=tc.SigmoidGaussian).score)
     assert run(capsys, "query", "out.json", "P(A)").startswith("P(A)")
+
+
+def test_a_search_with_curves_beside_states_is_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    rows = len(CASES["X"])
+    group = ["low", "high"] * (rows // 2)
+    beside = np.where(np.array(group) == "high", 2.0, -1.0) * np.asarray(CASES["X"])
+    beside = beside + np.random.default_rng(3).normal(size=rows)
+    tc.write_cases(tc.read_cases({**CASES, "Group": group, "Beside": beside}), "cases.csv")
+    data = tc.read_cases("cases.csv")
+    found = tc.search(data, method=tc.IdealParent(k=2), families={"X": tc.SigmoidGaussian}, seed=2)
+    words = ("search", "cases.csv", "--method", "ideal:2", "--family", "X=sigmoid", "--seed", "2")
+    plain = run_json(capsys, *words, "-o", "out.json", "--save-fit", "fit.json")
+    assert plain["score"] == pytest.approx(found.score)
+    assert plain["families_scored"] == found.evaluations
+    note = "X follows a curve, whose parents are continuous: arcs from Group to it were no choice"
+    assert note in plain["notes"]
+    assert isinstance(tc.read("out.json")["Beside"], tc.ConditionalGaussian)
+    again = tc.load_fit("fit.json")
+    assert isinstance(again, tc.Search)
+    assert again.dag == found.dag
+    page = str(tc.report(again))
+    assert note in " ".join(page.split())
+    command = next(line for line in page.splitlines() if "tacit search" in line)
+    assert "--method ideal --" in command
+    assert "--family X=sigmoid" in command
+    assert "families={'X': 'sigmoid-gaussian'}" in page
+    assert "tc.Exact()" in tc.advise(data).call
+    assert run(capsys, "query", "out.json", "P(Beside | X=2, Group=low)").startswith("P(Beside")
+    every = run_json(capsys, "search", "cases.csv", "--family", "sigmoid", "-o", "all.json")
+    assert every["score"] == pytest.approx(tc.search(data, family=tc.SigmoidGaussian).score)

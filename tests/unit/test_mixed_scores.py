@@ -14,9 +14,12 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, OptionError
 from tacit.core.variables import Continuous, Discrete
 from tacit.engines import mixed_scores
+from tacit.engines.curve_scores import curve_scorer
+from tacit.engines.mixed_curve_scores import MixedCurveScorer, mixed_curve_scorer
 from tacit.engines.mixed_scores import mixed_scorer
 from tacit.estimate.priors import BDeu
 from tacit.estimate.scores.values import AIC, BIC, QNML, BGe, LogLikelihood
+from tacit.families.curved import SigmoidGaussian
 
 NAMES = ("X", "S", "Y", "T", "Z", "U")
 STATES = {"S": 2, "T": 3, "U": 3}
@@ -151,6 +154,37 @@ def test_dependent_parents_are_refused_to_thin_configurations_too():
     scorer = mixed_scorer(Dataset(data.variables, {**data.columns, "Z": z}), BIC())
     assert scorer.family(2, (0, 1, 3, 4, 5)) == -np.inf
     assert scorer.adding(2, (0, 1, 3, 5), np.array([4])).tolist() == [-np.inf]
+
+
+def bent() -> MixedCurveScorer:
+    return mixed_curve_scorer(drawn(), BIC(), {"Y": SigmoidGaussian})
+
+
+def test_curves_score_as_among_continuous_columns_alone_and_others_as_without_them():
+    data, scorer, straight = drawn(), bent(), mixed_scorer(drawn(), BIC())
+    alone = curve_scorer(data.select(["X", "Y", "Z"]), BIC(), {"Y": SigmoidGaussian})
+    assert scorer.names == NAMES
+    for child, parents in families():
+        found = scorer.family(child, parents)
+        if NAMES[child] != "Y":
+            assert found == straight.family(child, parents)
+        elif any(NAMES[each] in STATES for each in parents):
+            assert found == -np.inf
+        else:
+            assert found == alone.family(1, tuple(each // 2 for each in parents))
+
+
+def test_adding_to_a_curve_is_the_family_with_one_more():
+    scorer, doubled = bent(), bent().weighted(np.full(120, 2.0))
+    twice = mixed_curve_scorer(
+        drawn().with_weights(np.full(120, 2.0)), BIC(), {"Y": SigmoidGaussian}
+    )
+    for child, parents in families(3):
+        rest = np.array([e for e in range(6) if e != child and e not in parents], dtype=np.int64)
+        found = scorer.adding(child, parents, rest)
+        one_more = [scorer.family(child, tuple(sorted((*parents, more)))) for more in rest]
+        assert_allclose(found, one_more, atol=1e-4)
+        assert doubled.family(child, parents) == pytest.approx(twice.family(child, parents))
 
 
 def told(kind, *given) -> str:

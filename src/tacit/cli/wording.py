@@ -49,6 +49,7 @@ WORDS = (
     (r"tc\.search\(data, method=tc\.IdealParent\(hidden=True\)\)", "tacit hidden"),
     (r"\bfamilies=(?= names| says)", "--family"),
     (r"\bleave families= out", "leave --family out"),
+    (r"\bout of families=", "out of --family"),
     (r"\btarget=(?=')", "--target "),
     (r"\n\norder=\{\.\.\.\} or like=\.\.\. would name them", ""),
     (r"\b(noise|baseline)=(?=')", r"--\1 "),

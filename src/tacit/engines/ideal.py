@@ -10,6 +10,9 @@ from tacit.engines.foresight import SIMILARITIES, Foresight, Ranker
 from tacit.engines.gaussian_scores import BGeScorer, GaussianScorer, spread
 from tacit.engines.ideal_curves import CurveRanker
 from tacit.engines.ideal_lines import LineRanker
+from tacit.engines.ideal_mixed import MixedRanker
+from tacit.engines.mixed_curve_scores import MixedCurveScorer
+from tacit.engines.mixed_scores import MixedScorer
 from tacit.engines.scoring import Scorer
 
 __all__ = ["SIMILARITIES", "Foresight", "Ranker", "ranker_of"]
@@ -19,6 +22,12 @@ def ranker_of(scorer: Scorer, similarity: str) -> Ranker:
     """The ranker for the families that a scorer scores."""
     if isinstance(scorer, CurveScorer):
         return CurveRanker(scorer, similarity, _lines(scorer.straight, similarity))
+    if isinstance(scorer, MixedScorer):
+        return MixedRanker(scorer, similarity)
+    if isinstance(scorer, MixedCurveScorer):
+        bent = scorer.curves
+        curves = CurveRanker(bent, similarity, _lines(bent.straight, similarity))
+        return MixedRanker(scorer.straight, similarity, curves)
     if isinstance(scorer, GaussianScorer):
         return _lines(scorer, similarity)
     if isinstance(scorer, BGeScorer):
@@ -28,8 +37,8 @@ def ranker_of(scorer: Scorer, similarity: str) -> Ranker:
         price = 0.5 * float(np.log(max(moments.weight, 1.0)))
         return LineRanker(correlations, moments.weight, price, similarity == "exact")
     raise OptionError(
-        "tc.IdealParent() ranks parents by geometry, and these cases have states"
-        "\n\nuse tc.HillClimb(), or leave columns with states out"
+        "tc.IdealParent() ranks continuous parents by geometry, and all of these columns have "
+        "states\n\nuse tc.HillClimb()"
     )
 
 

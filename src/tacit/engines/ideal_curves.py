@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Bools, Floats
 from tacit.engines.curve_scores import STRAIGHT, CurveScorer
 from tacit.engines.foresight import Foresight
 from tacit.engines.ideal_lines import LineRanker
@@ -49,10 +49,14 @@ class CurveRanker:
     similarity: str
     lines: LineRanker
 
-    def price(self, child: int, parents: int) -> float:
+    def tells(self, child: int) -> Bools:
+        """All of them."""
+        return self.lines.tells(child)
+
+    def price(self, child: int, parents: tuple[int, ...], more: int = 0) -> float:
         """A coefficient each, and the rise of a curve, which a normal does not have."""
-        bent = parents > 0 and self.scorer.kinds[child] != STRAIGHT
-        return self.lines.price(child, parents + bent)
+        bent = len(parents) + more > 0 and self.scorer.kinds[child] != STRAIGHT
+        return self.lines.price(child, parents, more + bent)
 
     def foreseen(self, child: int, parents: tuple[int, ...]) -> Foresight:
         """C2(y ∘ g', z ∘ g') of every z; with the replace profile, less what the parent that goes

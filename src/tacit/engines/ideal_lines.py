@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Bools, Floats
 from tacit.engines.foresight import Foresight
 from tacit.estimate.gaussians import SINGULAR
 from tacit.estimate.ideal.similarity import Sums, c2, replaced_c2
@@ -28,10 +28,15 @@ class LineRanker:
     coefficient: float
     exact: bool = False
 
-    def price(self, child: int, parents: int) -> float:
+    def tells(self, child: int) -> Bools:
+        """All of them."""
+        del child
+        return np.ones(len(self.correlations), np.bool_)
+
+    def price(self, child: int, parents: tuple[int, ...], more: int = 0) -> float:
         """A coefficient each; intercept and sd have every family, and make no difference."""
         del child
-        return self.coefficient * parents
+        return self.coefficient * (len(parents) + more)
 
     def foreseen(self, child: int, parents: tuple[int, ...]) -> Foresight:
         """C2(y, z) of every z, y and z centred; in the place of a parent, y the residual without

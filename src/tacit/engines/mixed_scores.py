@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import isqrt, log, pi
+from math import isqrt, log
 
 import numpy as np
 
@@ -13,10 +13,9 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.variables import Discrete, Variable
 from tacit.engines.completed import Spread
+from tacit.engines.conditional_fits import fitted_with
 from tacit.engines.gaussian_scores import NO_CANDIDATES, Reals, check_gaussian, spread
-from tacit.engines.partials import partials
 from tacit.engines.table_scores import Columns, TableScorer, configurations
-from tacit.estimate.gaussians import SINGULAR
 from tacit.estimate.scores.tables import table_score
 from tacit.estimate.scores.values import AnyScore, BGe, Penalised
 from tacit.families.conditional_moments import ConditionalMoments
@@ -87,7 +86,7 @@ class MixedScorer:
 
     def family(self, child: int, parents: tuple[int, ...]) -> float:
         """The score of the child with these parents."""
-        states, reals = self._apart(parents)
+        states, reals = self.apart(parents)
         at = int(self.place[child])
         if not self.discrete[child]:
             return float(self.regressions.family(at, states, reals))
@@ -95,7 +94,7 @@ class MixedScorer:
 
     def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
         """The score of the child with these parents and each of the candidates as one more."""
-        states, reals = self._apart(parents)
+        states, reals = self.apart(parents)
         at, kinds = int(self.place[child]), self.discrete[candidates]
         found = np.full(candidates.size, -np.inf)
         if not self.discrete[child]:
@@ -109,7 +108,7 @@ class MixedScorer:
             found[kinds] = self.tables.adding(at, states, self.place[candidates[kinds]])
         return found
 
-    def _apart(self, parents: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def apart(self, parents: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The discrete parents and the continuous ones, by their numbers within their kinds."""
         states = tuple(int(self.place[each]) for each in parents if self.discrete[each])
         return states, tuple(int(self.place[each]) for each in parents if not self.discrete[each])
@@ -167,8 +166,8 @@ class Regressions:
 
     def family(self, child: int, states: tuple[int, ...], reals: tuple[int, ...]) -> float:
         """The score of a child with these discrete and these continuous parents."""
-        moments, (at, *parents) = self._moments(states, [child, *reals])
-        found = _fit(moments, at, tuple(parents), NO_CANDIDATES)
+        moments, (at, *parents) = self.moments(states, [child, *reals])
+        found = fitted_with(moments, at, tuple(parents), NO_CANDIDATES)
         return float(self._score(child, states, len(reals), found[0]))
 
     def adding(
@@ -176,22 +175,34 @@ class Regressions:
     ) -> Floats:
         """... and each of these continuous candidates as one more."""
         found = np.empty(candidates.size)
+        for span, moments, (at, *rest) in self.blocks(child, states, reals, candidates):
+            parents, more = tuple(rest[: len(reals)]), np.array(rest[len(reals) :], dtype=np.int64)
+            fit = fitted_with(moments, at, parents, more)
+            found[span] = self._score(child, states, len(reals) + 1, fit)
+        return found
+
+    def blocks(
+        self, child: int, states: tuple[int, ...], reals: tuple[int, ...], candidates: Ints
+    ) -> Iterator[tuple[slice, ConditionalMoments, list[int]]]:
+        """Moments by configuration of as many candidates at a time as there is room for, and where
+        the child, its continuous parents and these candidates stand in them."""
         room = isqrt(int(LARGEST / self.columns.rows(states))) if states else self.sd.size
         step = max(1, room - len(reals) - 1)
         for start in range(0, candidates.size, step):
-            block = candidates[start : start + step]
-            moments, (at, *rest) = self._moments(states, [child, *reals, *block.tolist()])
-            parents, more = tuple(rest[: len(reals)]), np.array(rest[len(reals) :], dtype=np.int64)
-            fit = _fit(moments, at, parents, more)
-            found[start : start + step] = self._score(child, states, len(reals) + 1, fit)
-        return found
+            span = slice(start, start + step)
+            wanted = [child, *reals, *candidates[span].tolist()]
+            yield span, *self.moments(states, wanted)
+
+    def price(self, states: tuple[int, ...], parents: int) -> float:
+        """What the score takes off for so many continuous parents beside these discrete ones."""
+        per = self.score.per_parameter(self.weight)
+        return float(per * self.columns.rows(states) * (parents + 2))
 
     def _score(self, child: int, states: tuple[int, ...], parents: int, fit: Floats) -> Floats:
         """The greatest log-likelihood of a child of variance 1, in its own unit, less the price."""
-        price = self.score.per_parameter(self.weight) * self.columns.rows(states) * (parents + 2)
-        return np.asarray(fit - self.weight * log(self.sd[child]) - price)
+        return np.asarray(fit - self.weight * log(self.sd[child]) - self.price(states, parents))
 
-    def _moments(
+    def moments(
         self, states: tuple[int, ...], wanted: list[int]
     ) -> tuple[ConditionalMoments, list[int]]:
         """Moments by configuration, and where the wanted columns stand in them.
@@ -238,67 +249,3 @@ def _stirred(moments: ConditionalMoments, still: Bools) -> ConditionalMoments:
     scatter[..., still, :] = scatter[..., :, still] = 0.0
     scatter[..., still, still] = moments.weights[..., None]
     return replace(moments, means=means, scatter=scatter)
-
-
-def _fit(moments: ConditionalMoments, child: int, parents: tuple[int, ...], more: Ints) -> Floats:
-    """The greatest log-likelihood of the child with each of `more`, or (1,) with none of them."""
-    parameters = len(parents) + 2 + (more.size > 0)
-    own = moments.weights > parameters
-    thin = ~own & (moments.weights > 0)
-    weights = moments.weights[own]
-    matrices = moments.scatter[own] / weights[:, None, None]
-    left = _left(matrices, child, parents, more)
-    noise = np.log(np.where(left > 0, left, np.nan))
-    total = -0.5 * (weights[:, None] * (log(2 * pi) + 1 + noise)).sum(axis=0)
-    if thin.any():
-        total = total + _pooled(moments, thin, child, parents, more)
-    return np.where(np.isnan(total), -np.inf, total)
-
-
-def _left(matrices: Floats, child: int, parents: tuple[int, ...], more: Ints) -> Floats:
-    """The variance of the child that the parents leave, (groups, more or 1); nan if singular."""
-    diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
-    still = np.asarray(diagonal <= SINGULAR)
-    root = np.sqrt(np.where(still, 1.0, diagonal))
-    found = partials(matrices / (root[:, :, None] * root[:, None, :]), child, parents, more)
-    left = found.with_each(SINGULAR) if more.size else found.own[:, None]
-    bad = still[:, [child, *parents]].any(axis=1, keepdims=True)
-    bad |= (found.pivots <= SINGULAR).any(axis=1, keepdims=True)
-    singular: Bools = bad | ~(left > SINGULAR)
-    if more.size:
-        singular |= still[:, more]
-    return np.asarray(np.where(singular, np.nan, left * diagonal[:, [child]]))
-
-
-def _pooled(
-    moments: ConditionalMoments, thin: Bools, child: int, parents: tuple[int, ...], more: Ints
-) -> Floats:
-    """The log-likelihood of the cases in thin configurations under the regression of all cases.
-
-    With e and f what the parents leave of child and candidate, and g the slope of e on f, the
-    squares are those of e - g f: Σ e² - 2 g Σ e f + g² Σ f² over the cases in question.
-    """
-    whole = moments.pooled()
-    matrix = whole.scatter / whole.weight
-    variance = _left(matrix[None], child, parents, more)[0]
-    if np.isnan(variance).all():
-        return np.asarray(variance)
-    weights, means = moments.weights[thin], moments.means[thin] - whole.means
-    squares = moments.scatter[thin].sum(axis=0) + (means * weights[:, None]).T @ means
-    inner, columns = np.array(parents, dtype=np.int64), np.array([child, *more], dtype=np.int64)
-    square, across = matrix[inner[:, None], inner], matrix[inner[:, None], columns]
-    slopes = np.asarray(np.linalg.solve(square, across), dtype=np.float64)
-    cross, summed = _residuals(squares, inner, columns, slopes)
-    if more.size:
-        shared, spare = _residuals(matrix, inner, columns, slopes)
-        slope = shared[1:] / np.where(np.isnan(variance), 1.0, spare[1:])
-        summed = summed[0] - 2 * slope * cross[1:] + slope**2 * summed[1:]
-    return np.asarray(-0.5 * (weights.sum() * np.log(2 * pi * variance) + summed / variance))
-
-
-def _residuals(matrix: Floats, inner: Ints, columns: Ints, slopes: Floats) -> tuple[Floats, Floats]:
-    """Second moments of columns less their regressions on others: with the first, with itself."""
-    over = matrix[inner[:, None], columns] - matrix[inner[:, None], inner] @ slopes
-    first = matrix[columns[0], columns] - matrix[columns[0], inner] @ slopes - slopes[:, 0] @ over
-    explained = (slopes * (matrix[inner[:, None], columns] + over)).sum(axis=0)
-    return first, np.diag(matrix)[columns] - explained

@@ -201,6 +201,8 @@ def _round_words(described: str) -> list[str] | None:
     if described.startswith("WeightAnnealing("):
         return _method_words(described)
     told = parsed(described)
+    if told is not None and told[0] == "IdealParent":
+        return None if told[2].get("restarts") else _method_words(described)
     if told is None or told[0] not in ("HillClimb", "Tabu") or told[2].get("restarts") != 0:
         return None
     return _with_limits(_METHODS[told[0]], _without(told[2], {"restarts": 0}))

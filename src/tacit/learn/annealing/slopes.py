@@ -11,7 +11,9 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import OptionError
+from tacit.engines.curve_scores import CurveScorer
 from tacit.engines.gaussian_scores import BGeScorer, GaussianScorer, Reals
+from tacit.engines.mixed_curve_scores import MixedCurveScorer
 from tacit.engines.mixed_scores import MixedScorer
 from tacit.engines.prior_scores import PriorScorer
 from tacit.engines.scoring import Scorer
@@ -40,8 +42,10 @@ def slopes(scorer: Scorer, parents: Parents) -> Floats:
         case MixedScorer():
             parts = (_mixed(scorer, child, who) for child, who in enumerate(parents))
         case _:
+            curved = isinstance(scorer, CurveScorer | MixedCurveScorer)
             raise OptionError(
-                f"weights cannot be set against {type(scorer).__name__}, whose slope is not known"
+                f"weights cannot be set against {'curves' if curved else type(scorer).__name__}, "
+                "whose slope is not known"
                 '\n\nuse tc.WeightAnnealing(..., reweight="random")'
             )
     return np.asarray(sum(parts), dtype=np.float64)

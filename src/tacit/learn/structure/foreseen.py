@@ -28,13 +28,14 @@ class Foreseen(State):
     there is no curve yet to foresee along; and where no change gains any more, the K best further
     parents of every variable are scored before that is believed. So K
     candidates are chosen over all families together, which the source names as its next step; what
-    is done was scored, as ever.
+    is done was scored, as ever. Changes that geometry does not tell of are scored at once.
     [Elidan 2004, section 7.7; HV2 10]
 
     most     K
     sure     (n, n)  whether a gain is scored
     surely   per head, the same of its swaps
-    ranks    per head, the variables as further parents, the most promising first
+    ranks    per head, the variables that geometry tells of as further parents, the most promising
+             first
     """
 
     ranker: Ranker = field(kw_only=True)
@@ -58,34 +59,56 @@ class Foreseen(State):
     def refresh(self, heads: Iterable[int]) -> None:
         """Foresee anew what changes of these variables' parents gain."""
         for head in heads:
-            who = self.parents[head]
-            self.worth[head] = self.ledger.family(head, who)
-            foreseen = self.ranker.foreseen(head, who)
-            self.sure[:, head] = False
-            self.gains[:, head] = self._adding(head, who, foreseen)
-            self.ranks[head] = np.argsort(-self.gains[:, head], kind="stable")
-            fewer = self._prior_of_fewer(head, who)
-            worth = self.ranker.price(head, len(who)) - self.ranker.price(head, len(who) - 1)
-            self.gains[list(who), head] = foreseen.removing + (worth if who else 0.0) + fewer
-            for tail in () if who else self._first(head):
-                self._score_arc(tail, head)
-            self.tops[head] = self.gains[:, head].max()
-            if self.asks == "replacing":
-                self._foresee_swaps(head, who, foreseen, fewer)
+            if self.ranker.tells(head).any():
+                self._foresee(head, self.parents[head])
+            else:
+                self._score_all(head)
+
+    def _score_all(self, head: int) -> None:
+        """Ask what all changes gain, as a plain search does."""
+        State.refresh(self, (head,))
+        self.sure[:, head], self.ranks[head] = True, NOBODY
+        if self.asks == "replacing":
+            self.surely[head] = np.ones(self.swaps.rows[head][1].shape, np.bool_)
+
+    def _foresee(self, head: int, who: tuple[int, ...]) -> None:
+        self.worth[head] = self.ledger.family(head, who)
+        foreseen, told = self.ranker.foreseen(head, who), self.ranker.tells(head)
+        self.sure[:, head] = False
+        gains = self.gains[:, head] = self._adding(head, who, foreseen)
+        order = np.argsort(-gains, kind="stable")
+        self.ranks[head] = order[told[order]]
+        fewer = self._prior_of_fewer(head, who)
+        worth = self.ranker.price(head, who) - self.ranker.price(head, who, -1) if who else 0.0
+        self.gains[list(who), head] = foreseen.removing + worth + fewer
+        untold = self._open(head, who)
+        untold[list(who)] = True
+        for tail in np.flatnonzero(untold & ~told).tolist():
+            self._score_arc(tail, head)
+        for tail in () if who else self._first(head):
+            self._score_arc(tail, head)
+        self.tops[head] = self.gains[:, head].max()
+        if self.asks == "replacing":
+            self._foresee_swaps(head, who, foreseen, fewer)
+
+    def _open(self, head: int, who: tuple[int, ...]) -> Bools:
+        """Which variables may be further parents, cycles aside."""
+        limits = self.ledger.limits
+        open_ = limits.allowed[:, head] & (len(who) < limits.most[head])
+        open_[[*who, head]] = False
+        return np.asarray(open_)
 
     def _adding(self, head: int, who: tuple[int, ...], foreseen: Foresight) -> Floats:
-        """What further parents may gain in score; -inf where none may be."""
-        limits, k = self.ledger.limits, len(who)
-        if k >= limits.most[head]:
+        """What further parents may gain in score; -inf where none may be, or nothing is told."""
+        if len(who) >= self.ledger.limits.most[head]:
             return np.full(self.ledger.n, -np.inf)
+        k, ranker = len(who), self.ranker
         more = foreseen.adding if foreseen.exact else MARGIN + (1 + MORE) * foreseen.adding
-        more = more - (self.ranker.price(head, k + 1) - self.ranker.price(head, k))
+        more = more - (ranker.price(head, who, 1) - ranker.price(head, who))
         if self.ledger.terms is not None:
             size = self.ledger.terms.by_size
             more = more + self.ledger.terms.by_arc[:, head] + size[k + 1] - size[k]
-        open_ = limits.allowed[:, head].copy()
-        open_[[*who, head]] = False
-        return np.asarray(np.where(open_, more, -np.inf))
+        return np.asarray(np.where(self._open(head, who), more, -np.inf))
 
     def _prior_of_fewer(self, head: int, who: tuple[int, ...]) -> Floats:
         """What the prior over dags gains by doing without each parent."""
@@ -103,19 +126,36 @@ class Foreseen(State):
             size = terms.by_size
             step = size[len(who)] - size[max(0, len(who) - 1)]
             rows = rows + fewer[out][:, None] + terms.by_arc[:, head] + step
+        told = self.ranker.tells(head)
+        for row, at in enumerate(out):
+            if not told[who[at]]:
+                rows[row] = self._instead(head, who[:at] + who[at + 1 :])
         closed = ~limits.allowed[:, head]
         closed[[*who, head]] = True
         rows[:, closed] = -np.inf
-        self.swaps.put(head, np.array([who[at] for at in out], dtype=np.int64), rows)
+        outs = np.array([who[at] for at in out], dtype=np.int64)
+        self.swaps.put(head, outs, rows)
         self.surely[head] = np.zeros(rows.shape, np.bool_)
+        for tail in np.flatnonzero(~closed & ~told).tolist():
+            for instead in outs.tolist():
+                self._score(Change("replace", tail, head, 0.0, instead))
+
+    def _instead(self, head: int, fewer: tuple[int, ...]) -> Floats:
+        """What parents beside these gain in the place of one that geometry does not tell of: by
+        doing without it, which is scored, and then by one more."""
+        without = gained(self.ledger.family(head, fewer), float(self.worth[head]))
+        adding = self._adding(head, fewer, self.ranker.foreseen(head, fewer))
+        return np.where(adding > -np.inf, without + adding, -np.inf)
 
     def scored(self) -> list[tuple[int, int, int]]:
-        """The changes that are scored: tail, head and the parent that goes, or -1."""
-        arcs = [(int(tail), int(head), -1) for tail, head in np.argwhere(self.sure)]
+        """The changes that were foreseen and are scored: tail, head and the parent that goes, or
+        -1."""
+        told = np.array([self.ranker.tells(head) for head in range(self.ledger.n)]).T
+        arcs = [(int(tail), int(head), -1) for tail, head in np.argwhere(self.sure & told)]
         swaps = [
             (int(tail), head, int(self.swaps.rows[head][0][at]))
             for head, sure in self.surely.items()
-            for at, tail in np.argwhere(sure)
+            for at, tail in np.argwhere(sure & told[:, head])
         ]
         return arcs + swaps
 
@@ -198,7 +238,12 @@ class Foreseen(State):
 
     def _after(self, change: Change) -> float:
         """The most that a further parent is foreseen to gain after an arc was added."""
-        head = change.head
+        head, told = change.head, self.ranker.tells(change.head)
+        if not told.any():
+            return State._after(self, change)
         who = tuple(sorted((*self.parents[head], change.tail)))
-        gains = self._adding(head, who, self.ranker.foreseen(head, who))
+        gains, alone = self._adding(head, who, self.ranker.foreseen(head, who)), None
+        for tail in np.flatnonzero(self._open(head, who) & ~told).tolist():
+            alone = self.ledger.family(head, who) if alone is None else alone
+            gains[tail] = gained(self.ledger.family(head, tuple(sorted((*who, tail)))), alone)
         return max(0.0, float(gains[~self.above[head]].max(initial=0.0)))

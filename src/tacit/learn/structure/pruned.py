@@ -30,7 +30,8 @@ class Places:
 
 @dataclass(slots=True, eq=False)
 class Pruned(State):
-    """A `State` that scores, for every place among parents, the K best ranked legal candidates.
+    """A `State` that scores, for every place among parents, the K best ranked legal candidates,
+    and all of those that geometry does not tell of.
 
     Deletions, and reversals that close no cycle, are scored as ever, and so is whatever is done: a
     step gains what it says. With K = n it is the plain search, move for move. [HV2 3.4]
@@ -64,6 +65,10 @@ class Pruned(State):
         """Rank the candidates of these variables anew; what changes gain is asked when needed."""
         ledger = self.ledger
         for head in heads:
+            if not self.ranker.tells(head).any():
+                State.refresh(self, (head,))
+                self.asked[:, head] = True
+                continue
             who = self.parents[head]
             alone = ledger.family(head, who)
             self.worth[head] = alone
@@ -80,12 +85,14 @@ class Pruned(State):
 
     def _rank_swaps(self, head: int, foreseen: Foresight) -> None:
         kept, rows = self.ledger.limits.required[:, head], foreseen.replacing
-        who = enumerate(self.parents[head])
+        who, told = self.parents[head], self.ranker.tells(head)
         outs, places = [], list[Places]()
-        for at, parent in who:
+        for at, parent in enumerate(who):
             if not kept[parent]:
                 outs.append(parent)
-                places.append(self._places(rows[at]))
+                fewer = who[:at] + who[at + 1 :]
+                row = rows[at] if told[parent] else self.ranker.foreseen(head, fewer).adding
+                places.append(self._places(row))
         self.others[head] = places
         scored = np.full((len(outs), self.ledger.n), -np.inf)
         self.swaps.put(head, np.array(outs, dtype=np.int64), scored)
@@ -123,6 +130,8 @@ class Pruned(State):
 
     def _fill(self, head: int) -> None:
         """Score the candidates of a variable that are among the first few now."""
+        if head not in self.more:
+            return
         who, ledger = self.parents[head], self.ledger
         room = len(who) < ledger.limits.most[head]
         more, others = self.more[head], self.others.get(head, [])
@@ -130,24 +139,29 @@ class Pruned(State):
             return
         legal = self._legal(head)
         if room:
-            for tail in self._first(more, legal):
+            for tail in self._first(more, legal, head):
                 self._score(int(tail), head)
         for at, places in enumerate(others):
             outs, rows = self.swaps.rows[head]
             kept = tuple(each for each in who if each != outs[at])
-            for tail in self._first(places, legal):
+            for tail in self._first(places, legal, head):
                 score = ledger.family(head, tuple(sorted((*kept, int(tail)))))
                 rows[at, tail] = gained(score, float(self.worth[head]))
         if others:
             self.swaps.changed(head)
 
-    def _first(self, places: Places, legal: Bools) -> Ints:
-        """The first few legal ones, those of them that nobody scored yet."""
-        open_ = places.rank[legal[places.rank]]
-        places.chosen = open_[: self.most]
+    def _first(self, places: Places, legal: Bools, head: int) -> Ints:
+        """Of those to be scored, the ones that nobody scored yet."""
+        places.chosen = self._chosen(places.rank, legal, head)
         new = places.chosen[~places.scored[places.chosen]]
         places.scored[new] = True
         return new
+
+    def _chosen(self, rank: Ints, legal: Bools, head: int) -> Ints:
+        """The first few legal ones, and all that geometry does not tell of."""
+        open_, told = rank[legal[rank]], self.ranker.tells(head)
+        first = open_[told[open_]][: self.most]
+        return np.concatenate([first, open_[~told[open_]]])
 
     def _score(self, tail: int, head: int) -> None:
         if self.asked[tail, head]:
@@ -176,6 +190,8 @@ class Pruned(State):
     def _after(self, change: Change) -> float:
         """The most that one of the first few further parents would gain after an arc was added."""
         head, ledger = change.head, self.ledger
+        if not self.ranker.tells(head).any():
+            return State._after(self, change)
         who = tuple(sorted((*self.parents[head], change.tail)))
         if len(who) >= ledger.limits.most[head]:
             return 0.0
@@ -183,6 +199,6 @@ class Pruned(State):
         legal[change.tail] = False
         rank = np.argsort(-self.ranker.foreseen(head, who).adding, kind="stable")
         alone = ledger.family(head, who)
-        first = rank[legal[rank]][: self.most].tolist()
+        first = self._chosen(rank, legal, head).tolist()
         longer = (ledger.family(head, tuple(sorted((*who, tail)))) for tail in first)
         return max((0.0, *(float(gained(score, alone)) for score in longer)))

@@ -26,6 +26,7 @@ from tacit.core.options import check_value, names_in
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.curve_scores import curve_scorer
 from tacit.engines.gaussian_scores import gaussian_scorer
+from tacit.engines.mixed_curve_scores import mixed_curve_scorer
 from tacit.engines.mixed_scores import mixed_scorer
 from tacit.engines.prior_scores import PriorScorer
 from tacit.engines.scoring import Scorer
@@ -42,6 +43,7 @@ from tacit.knowledge.structural import arrow
 from tacit.knowledge.wording import written
 from tacit.learn.curved import Curves, curves_among
 from tacit.learn.local.searching import Ways, local_scorer, ways_among
+from tacit.learn.structure.bent import bent_notes, unbent
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.state import Parents
 
@@ -59,7 +61,7 @@ class Question:
 
     reasons  which rule forces or forbids each arc
     limits   which dags the rules allow and distributions exist for: no discrete variable has a
-             continuous parent
+             continuous parent, and no curve a discrete one
     terms    what the prior over dags adds to a family
     left_out  columns of the cases that are no variables
     curves   the columns that have curves wherever they have parents
@@ -129,7 +131,7 @@ def ask(
     kinds = curves_among(rest, cases.variables)
     scorer = scorer_of(cases, chosen, threads, kinds)
     scorer = local_scorer(cases, chosen, ways, scorer) if ways else scorer
-    limits = joinable(cases, reasons)
+    limits = unbent(cases, reasons, joinable(cases, reasons), kinds)
     return Question(cases, scorer, chosen, prior, terms, known, reasons, limits, gone, kinds, ways)
 
 
@@ -163,9 +165,10 @@ def scorer_of(
 ) -> Scorer:
     """The scorer of complete cases: tables, Gaussians or both, as their columns are; curves."""
     real = [isinstance(variable, Continuous) for variable in cases.variables.values()]
-    if curves:
-        _refuse_states(cases)
+    if curves and all(real):
         return curve_scorer(cases, score, curves)
+    if curves:
+        return mixed_curve_scorer(cases, score, curves, threads)
     if all(real):
         return gaussian_scorer(cases, score)
     if any(real):
@@ -182,15 +185,6 @@ def scorer_of(
     if isinstance(score, Dirichlet):
         score.check_names(cases.variables)
     return PriorScorer(columns, score)
-
-
-def _refuse_states(cases: Dataset) -> None:
-    for name, variable in cases.variables.items():
-        if isinstance(variable, Discrete):
-            raise OptionError(
-                f"{quoted(name)} has states, and a search with curves is over continuous columns "
-                f"only\n\nleave it out: leave_out=[{name!r}], or search with straight lines"
-            )
 
 
 def check_scores(score: Any, dag_prior: Any) -> DagPrior | None:
@@ -244,6 +238,7 @@ def question_notes(question: Question) -> Iterable[str]:
     """What a reader should know of the cases before believing a dag."""
     cases = question.cases
     yield from cases.notes
+    yield from bent_notes(cases, question.curves)
     if cases.total_weight < len(cases) / FEW:
         yield (
             f"{counted(len(cases), 'case')} weigh {cases.total_weight:.3g} in all, and are scored "

@@ -14,7 +14,7 @@ from tacit.learn.progress import Report
 from tacit.learn.structure.confidence import ArcConfidence, confidence_of
 from tacit.learn.structure.fitted import check_found
 from tacit.learn.structure.running import Run, resampling, run
-from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 
 FEW = 5
 """Restarts in vain that end the search on one sample."""
@@ -51,7 +51,7 @@ def _one(task: Run, number: int) -> Dag:
     rng = np.random.default_rng([task.seed, number])
     scorer = question.scorer.weighted(resampling(question, rng))
     method = task.method
-    if isinstance(method, HillClimb | Tabu):
+    if isinstance(method, HillClimb | Tabu | IdealParent):
         method = replace(method, restarts=min(method.restarts, FEW))
     sampled = replace(question, scorer=scorer)
     seed = int(rng.integers(2**63))

@@ -11,23 +11,21 @@ import numpy as np
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest, quoted
 from tacit.core.interrupts import asked_to_end
-from tacit.engines.ideal import ranker_of
 from tacit.learn.annealing.runners import simulated_annealed, weight_annealed
 from tacit.learn.annealing.settings import WeightAnnealing
 from tacit.learn.annealing.simulated import SimulatedAnnealing
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Report
-from tacit.learn.structure.climbing import Begins, Task, Walk, begun, climb
+from tacit.learn.structure.climbing import Task, Walk, begun, climb
 from tacit.learn.structure.exact import exact_search
-from tacit.learn.structure.foreseen import Foreseen
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.methods_exact import TAN, ChowLiu, Exact
 from tacit.learn.structure.outcome import Outcome, as_move
 from tacit.learn.structure.perturbing import drawn_again
-from tacit.learn.structure.pruned import Pruned
+from tacit.learn.structure.promising import begins_of
 from tacit.learn.structure.question import Question
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
-from tacit.learn.structure.state import Parents, State
+from tacit.learn.structure.state import Parents
 from tacit.learn.structure.trees import chow_liu, tan
 from tacit.learn.structure.walks import KeptWalk
 
@@ -71,7 +69,8 @@ def climbed(task: Run) -> Outcome:
             if asked():
                 raise KeyboardInterrupt
 
-        steps = Task(ledger, settings, rng, heard, _resampled(question), _begins(task))
+        begins = begins_of(question.scorer, settings)
+        steps = Task(ledger, settings, rng, heard, _resampled(question), begins)
         stop = climb(steps, walk)
     if task.kept is not None:
         task.kept.keep(walk, rng, ledger.evaluations, now=True)
@@ -84,20 +83,6 @@ def climbed(task: Run) -> Outcome:
         tuple(as_move(change, question.names, restart) for change, restart in walk.changes),
         walk.restarts,
     )
-
-
-def _begins(task: Run) -> Begins | None:
-    """Where only promising changes are scored: how a dag on its way begins."""
-    method = task.method
-    if not isinstance(method, IdealParent):
-        return None
-    ranker = ranker_of(task.question.scorer, method.similarity)
-
-    def begins(ledger: Ledger, parents: Parents, asks: str) -> State:
-        kind = Foreseen if method.pooled and method.k < ledger.n else Pruned
-        return kind.begun(ledger, parents, asks, ranker, method.k)
-
-    return begins
 
 
 def _resampled(question: Question) -> Callable[[np.random.Generator], Ledger]:

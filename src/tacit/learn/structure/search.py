@@ -72,8 +72,9 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     score      `tc.BIC()` unless given; `tc.BDeu(10)` or any prior scores by its marginal likelihood
     method     `tc.HillClimb()` unless given; `tc.Tabu()`, `tc.Exact()`, `tc.ChowLiu()`,
                `tc.TAN(...)`, `tc.WeightAnnealing(...)`, `tc.SimulatedAnnealing()`,
-               `tc.IdealParent(k=2)` for continuous columns
-    families   {"X": tc.SigmoidGaussian} where X follows its parents along a curve; `tc.TreeTable`,
+               `tc.IdealParent(k=2)` where columns are continuous
+    families   {"X": tc.SigmoidGaussian} where X follows its parents along a curve, which are then
+               continuous columns; `tc.TreeTable`,
                `tc.GrowTree(...)` or `tc.DefaultTable` where rows may be shared, `tc.NoisyOr` and
                its relatives for links: parents are then worth what these families make of them.
                One kind alone is for every column. `family=` says the same

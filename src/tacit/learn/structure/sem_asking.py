@@ -42,7 +42,7 @@ from tacit.learn.structure.question import Question, check_scores, joinable, wit
 from tacit.learn.structure.sem_job import Job, named, spoken_of
 from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.sem_scorer import Indifferent, expected_scorer
-from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.starting import start_of
 from tacit.learn.structures import Structure, as_structure
 
@@ -91,7 +91,7 @@ class Said:
     score: AnyScore
     dag_prior: DagPrior | None
     prior: Prior | None
-    method: HillClimb | Tabu
+    method: HillClimb | Tabu | IdealParent
     around: str | Sequence[str] | None
     leave_out: Sequence[str]
     steps: int

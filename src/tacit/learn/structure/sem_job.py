@@ -20,7 +20,7 @@ from tacit.estimate.scores.values import AnyScore
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.limits import Limits
 from tacit.knowledge.mentions import mentioned, rules_without
-from tacit.learn.structure.settings import HillClimb, Tabu
+from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.state import Parents
 
 PLAIN = HillClimb(restarts=0)
@@ -49,7 +49,7 @@ class Job:
     terms: DagTerms | None = None
     knowledge: Knowledge | None = None
     prior: Prior | None = None
-    method: HillClimb | Tabu = PLAIN
+    method: HillClimb | Tabu | IdealParent = PLAIN
     around: tuple[str, ...] = ()
     steps: int = 10
     threads: int | None = None

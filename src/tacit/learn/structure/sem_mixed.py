@@ -56,6 +56,7 @@ from tacit.learn.structure.climbing import Task as Search
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.outcome import as_move
 from tacit.learn.structure.perturbing import drawn_again
+from tacit.learn.structure.promising import begins_of
 from tacit.learn.structure.sem_job import Job, limits_at, named, numbered, without_leaves
 from tacit.learn.structure.sem_rounds import Hypothesis, Step, arcs_worth, silent
 from tacit.learn.structure.sem_scorer import price_of
@@ -112,7 +113,8 @@ def round_at_mixed(
         return Ledger(scorer.weighted(again), ledger.limits, ledger.terms)
 
     rng = np.random.default_rng(seed)
-    if climb(Search(ledger, job.method, rng, heard, drawn), walk) is Stop.INTERRUPTED:
+    task = Search(ledger, job.method, rng, heard, drawn, begins_of(scorer, job.method))
+    if climb(task, walk) is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     moves = tuple(as_move(change, names, restart) for change, restart in walk.changes)
     dag, dropped = without_leaves(job, named(walk.best, names))

@@ -18,7 +18,6 @@ from tacit.core.interrupts import asked_to_end
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import GaussianScorer, Reals
-from tacit.engines.ideal import ranker_of
 from tacit.estimate.scores.dag_priors import DagTerms
 from tacit.estimate.scores.values import Penalised
 from tacit.families.gaussian import LinearGaussian
@@ -27,14 +26,13 @@ from tacit.infer.normal.gaps import Completed, Lines, Patterns
 from tacit.knowledge.limits import Limits
 from tacit.learn.fits import Stop
 from tacit.learn.progress import Report
-from tacit.learn.structure.climbing import Begins, Task, Walk, begun, climb
-from tacit.learn.structure.foreseen import Foreseen
+from tacit.learn.structure.climbing import Task, Walk, begun, climb
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.moves import Move
 from tacit.learn.structure.outcome import as_move
-from tacit.learn.structure.pruned import Pruned
+from tacit.learn.structure.promising import begins_of
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
-from tacit.learn.structure.state import Parents, State
+from tacit.learn.structure.state import Parents
 
 STILL = 1e-6
 """A round must gain more than this share of the score."""
@@ -116,7 +114,8 @@ def _round(job: RealJob, now: RealRounds, random: np.random.Generator) -> RealRo
     """One search at the expected moments of a network, and EM from what it found."""
     ledger = Ledger(scorer_at(job, now.completed.moments), job.limits, job.terms)
     walk = begun(ledger, now.parents)
-    climb(Task(ledger, job.method, random, _silent, lambda _: ledger, begins_of(job, ledger)), walk)
+    begins = begins_of(ledger.scorer, job.method)
+    climb(Task(ledger, job.method, random, _silent, lambda _: ledger, begins), walk)
     lines, held = settled(job, walk.best, now.completed.moments)
     score = worth(job, walk.best, held)
     return RealRounds(
@@ -129,20 +128,6 @@ def _round(job: RealJob, now: RealRounds, random: np.random.Generator) -> RealRo
         now.evaluations + ledger.evaluations,
         Stop.STEP_LIMIT,
     )
-
-
-def begins_of(job: RealJob, ledger: Ledger) -> Begins | None:
-    """How a dag on its way begins where only promising changes are scored."""
-    method = job.method
-    if not isinstance(method, IdealParent):
-        return None
-    ranker = ranker_of(ledger.scorer, method.similarity)
-
-    def begins(ledger: Ledger, parents: Parents, asks: str) -> State:
-        kind = Foreseen if method.pooled and method.k < ledger.n else Pruned
-        return kind.begun(ledger, parents, asks, ranker, method.k)
-
-    return begins
 
 
 def _silent(walk: Walk) -> None:

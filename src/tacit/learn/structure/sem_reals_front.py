@@ -95,6 +95,15 @@ def check_reals(cases: Dataset, score: AnyScore) -> None:
             )
 
 
+def refuse_layers(method: Any) -> None:
+    """Nothing, or an error about hidden parents wanted from the search of a round."""
+    if isinstance(method, IdealParent) and method.hidden:
+        raise OptionError(
+            f"{method.describe()} looks for hidden parents, and the search of each round is for "
+            "arcs\n\nleave out hidden=True; tc.search finds hidden parents of complete columns"
+        )
+
+
 def refuse_for_reals(wishes: Mapping[str, Any]) -> None:
     """Nothing, or an error about what structural EM over lines cannot be asked."""
     for option, wish in wishes.items():
@@ -174,6 +183,7 @@ def _question(whole: Dataset, wishes: RealWishes) -> Question:
             "method takes tc.HillClimb(), tc.Tabu() or tc.IdealParent() where columns are "
             f"continuous, not {method!r}"
         )
+    refuse_layers(method)
     rules = as_knowledge(wishes.knowledge)
     most = None if method is None else method.most_parents
     reasons = reasons_of(rules, cases.names, most, parameters=True)

@@ -87,8 +87,9 @@ class Tabu:
 @dataclass(frozen=True, slots=True)
 class IdealParent:
     """Hill climbing that ranks candidates by their likeness to the ideal parent, and fits only the
-    K best of each place among parents. For continuous variables. [HV2 3.4; Elidan, Nachman and
-    Friedman 2007]
+    K best of each place among parents. Ideal parents are of real values: where columns have states,
+    these, and as candidates all of them, are scored as in hill climbing. [HV2 3.4; Elidan, Nachman
+    and Friedman 2007]
 
     k           candidates that are scored for every further parent and every replacement
     similarity  what the ideal parent is taken to be: "ideal", the values that would make every

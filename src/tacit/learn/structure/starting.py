@@ -10,6 +10,7 @@ from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.knowledge.structural import arrow
 from tacit.knowledge.wording import written
+from tacit.learn.structure.bent import check_unbent
 from tacit.learn.structure.perturbing import required_only
 from tacit.learn.structure.question import Question
 from tacit.learn.structure.state import Parents
@@ -28,6 +29,7 @@ def start_of(question: Question, given: Dag | Network | str | Path | None) -> Pa
                 f"{nearest(name, question.names)}\n\ncolumns: {listed(question.names)}"
             )
     families_of(dag, question.cases.variables)
+    check_unbent(question.cases, dag, question.curves)
     _check_allowed(question, dag)
     whole = Dag({name: dag.parents.get(name, ()) for name in question.names})
     return question.parents(whole)

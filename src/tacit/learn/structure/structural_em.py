@@ -34,6 +34,7 @@ from tacit.learn.structure.sem_reals_front import (
     RealWishes,
     kind_of,
     refuse_for_reals,
+    refuse_layers,
     structural_em_reals,
 )
 from tacit.learn.structure.sem_running import Course, run_structural_em
@@ -95,8 +96,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     variant    "bayes" for a prior as score, "map" for the others; nothing needs to be said
     method     the search of each round, `tc.HillClimb(restarts=0)` unless given, or `tc.Tabu()`;
                `tc.WeightAnnealing(...)` of one, where all columns have states, first makes a round
-               at every temperature. Where all are continuous and nothing is hidden, also
-               `tc.IdealParent()`
+               at every temperature. Where columns are continuous, also `tc.IdealParent()`
     prior, estimate  of the parameters; by default the prior that scores, else `tc.BDeu(1)`
     around     hidden variables: only their parents and those of their Markov blankets may change
     leave_out  columns that are no variables
@@ -157,7 +157,9 @@ def _check_variant(variant: str | None, score: AnyScore) -> None:
         )
 
 
-def _methods(method: Any, kind: Kind) -> tuple[HillClimb | Tabu, WeightAnnealing | None]:
+def _methods(
+    method: Any, kind: Kind
+) -> tuple[HillClimb | Tabu | IdealParent, WeightAnnealing | None]:
     """The search of a round, and how case weights are annealed if they are."""
     if method is None:
         return PLAIN, None
@@ -169,6 +171,9 @@ def _methods(method: Any, kind: Kind) -> tuple[HillClimb | Tabu, WeightAnnealing
                 "\n\nleave it out"
             )
         return method.method, method
+    if isinstance(method, IdealParent) and kind is not Kind.STATES:
+        refuse_layers(method)
+        return method, None
     if isinstance(method, HillClimb | Tabu):
         return method, None
     shown = f"the class {method.__name__}" if isinstance(method, type) else _said(method)
