@@ -136,6 +136,7 @@ _HOMES = {
     "tacit.learn.heldout": ("CrossValidation",),
     "tacit.learn.evaluation.evaluation": ("Evaluation",),
     "tacit.learn.evaluation.predicted": ("evaluate",),
+    "tacit.learn.evaluation.reals": ("RealEvaluation",),
     "tacit.learn.evaluation.curve": ("LearningCurve",),
     "tacit.learn.evaluation.learning": ("learning_curve",),
     "tacit.learn.compare": ("compare",),

@@ -152,6 +152,7 @@ from tacit.learn.evaluation.curve import LearningCurve as LearningCurve
 from tacit.learn.evaluation.evaluation import Evaluation as Evaluation
 from tacit.learn.evaluation.learning import learning_curve as learning_curve
 from tacit.learn.evaluation.predicted import evaluate as evaluate
+from tacit.learn.evaluation.reals import RealEvaluation as RealEvaluation
 from tacit.learn.fit import fit as fit
 from tacit.learn.fits import Fit as Fit
 from tacit.learn.folds import cross_validate as cross_validate
