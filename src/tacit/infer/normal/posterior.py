@@ -97,7 +97,7 @@ def solution_of(system: System) -> Solution:
     part = system.component
     if part.rows.size * part.size > DENSE:
         return Sparse.of(system)
-    return Canonical.of(system) if bool((system.noise > 0).all()) else Moment.of(system)
+    return Canonical.of(system) or Moment.of(system)
 
 
 def tree_of(plan: Plan, kind: Kind, together: Sequence[Scope] = ()) -> Tree | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.errors import OptionError, quoted
 from tacit.core.variables import Continuous
+from tacit.engines.scales import check_scales
 from tacit.learn.choices import Choices
 from tacit.learn.continuous.fitting import fit_continuous
 from tacit.learn.fits import Fit
@@ -43,4 +44,7 @@ def fit_with_reals(
             every = gathered.variables.values()
             real = next(each.name for each in every if isinstance(each, Continuous))
             raise OptionError(f"{quoted(real)} is continuous: {what}\n\n{right}")
+    check_scales(gathered.cases, [
+        name for name, each in gathered.cases.variables.items() if isinstance(each, Continuous)
+    ])  # fmt: skip
     return fit_continuous(gathered, choices, wishes, told)
