@@ -90,12 +90,11 @@ _HOMES = {
     "tacit.io.textbook": ("textbook",),
     "tacit.io.interop": (
         "from_networkx",
-        "from_pgmpy",
         "from_pyagrum",
         "to_networkx",
-        "to_pgmpy",
         "to_pyagrum",
     ),
+    "tacit.io.pgmpy": ("from_pgmpy", "to_pgmpy"),
     "tacit.estimate.continuous.prior": ("NormalGamma",),
     "tacit.estimate.estimates": ("ML", "MAP", "PosteriorMean", "Smoothed"),
     "tacit.estimate.priors": ("BDeu", "Dirichlet", "Jeffreys", "K2", "Prior"),
