@@ -66,3 +66,10 @@ def test_variances_tied_across_all_scales_are_estimated():
     wide = reals(X=ONE * 1e-70, Y=(ONE + OTHER) * 1e70, Z=OTHER)
     fit = tc.fit("X -> Y; Z", wide, knowledge="variance(Y) = 2 * variance(Z)")
     np.testing.assert_allclose(fit.network["Y"].sd ** 2, 2 * fit.network["Z"].sd ** 2)
+
+
+def test_more_cases_than_memory_are_refused():
+    network = tc.Network.of([tc.LinearGaussian((tc.Continuous("X"),), [], 0, 1)])
+    assert complaint(lambda: tc.sample(network, 10**15, seed=1)) == (
+        "1,000,000,000,000,000 cases of 1 variable do not fit into memory\n\ndraw fewer at a time"
+    )

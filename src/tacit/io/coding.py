@@ -17,6 +17,7 @@ from tacit.frames import Labels, Numbers, RawColumn
 from tacit.io.labels import Known, few, known
 from tacit.io.remarks import Remark, Topic
 from tacit.io.states import MARKERS, is_endless, natural_order, number
+from tacit.io.words import short
 
 FEW = 20
 """Whole numbers of up to so many different values are taken as states."""
@@ -163,8 +164,8 @@ def _refuse_endless(found: Known, place: Place) -> None:
     if case >= 0:
         value, name = found.texts[int(found.raw.codes[case])], found.name
         raise CasesError(
-            f"{place(case)}: {name!r} is infinite ({value!r}); a real must be finite"
-            f"\n\nif it stands for a missing value, say missing=[{value!r}]; if these numbers are "
+            f"{place(case)}: {name!r} is infinite ({short(value)}); a real must be finite"
+            f"\n\nif it stands for a missing value, say missing=[{short(value)}]; if these numbers are "
             f"states, discrete=[{name!r}]"
         )
 
