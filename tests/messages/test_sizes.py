@@ -92,3 +92,87 @@ def test_values_just_in_reach_are_computed_with():
     answer = tc.query(LINE, "P(X | Y=1e74)")
     np.testing.assert_allclose(answer.mean["X"], 1e74 * 2 / 4.25)
     assert tc.log_likelihood(LINE, {"X": [1e74], "Y": [0.0]}) < -1e148
+
+
+STATE = tc.Discrete("S", ("a", "b"))
+MIXED = tc.Network.of(
+    [
+        tc.table(STATE, [], [0.5, 0.5]),
+        tc.ConditionalGaussian((STATE, X), np.zeros((2, 0)), [0.0, 1.0], [1.0, 1.0]),
+    ]
+)
+
+
+def test_what_only_rounding_decides_is_not_said():
+    """State b is surely behind a huge value, by 1e20 nats, but squares of 1e40 do not show it."""
+    said = "the findings are so far from all that the network expects that rounding decides what "
+    for ask in (
+        lambda: tc.query(MIXED, "P(S | X=1e20)"),
+        lambda: tc.most_probable(MIXED, given={"X": 1e20}),
+        lambda: tc.sample(MIXED, 3, given={"X": 1e20}, seed=1),
+    ):
+        assert complaint(ask) == (
+            f"{said}they say of states (log density -5e+39)\n\ncheck their values and units"
+        )
+    assert complaint(lambda: tc.query(CURVE, "P(X | Y=1e20)")) == (
+        f"{said}they say (log density -2e+40)\n\ncheck their values and units"
+    )
+    predicted = tc.predict(MIXED, {"X": [1e20, 1e3]})
+    assert predicted.impossible.tolist() == [0]
+    np.testing.assert_allclose(predicted["S"][1], [0, 1], atol=1e-12)
+    assert tc.evaluate(MIXED, {"S": ["a", "b"], "X": [1e20, 1e3]}, "S").notes == (
+        "1 case is impossible under the network whatever S is, and left out",
+    )
+
+
+def test_the_density_of_a_peak_needs_no_difference_of_large_numbers():
+    peak = tc.most_probable(LINE, given={"Y": 1e20})
+    variance = 1 / (1 + 2**2 / 0.5**2)
+    np.testing.assert_allclose(peak.log_probability, -0.5 * np.log(2 * np.pi * variance))
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("coefficient(Y, X) >= 1e20", "between 0 and 1e+18 in size"),
+        ("intercept(Y) = 1e300", "between 0 and 1e+18 in size"),
+        ("variance(Y) <= 1e-300", "between 1e-90 and 1e+90 in size"),
+    ],
+)
+def test_rules_out_of_reach_are_refused(rule, said):
+    cases = {"X": [0.5, 1.5, 2.5], "Y": [0.5, 1.0, 2.5]}
+    assert complaint(lambda: tc.fit("X -> Y", cases, knowledge=rule)) == (
+        f"line 1: a number of this rule is not {said}\n\n    {rule}\n    {'^' * len(rule)}\n\n"
+        "express the variables in other units"
+    )
+
+
+@pytest.mark.parametrize("bound", [1e-50, 1e-20, 1e-9, 1e12, 1e50])
+def test_bounds_on_variances_hold_on_all_scales(bound):
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(2, 50))
+    sign = ">=" if bound > 1 else "<="
+    fit = tc.fit("X -> Y", {"X": x, "Y": y}, knowledge=f"variance(Y) {sign} {bound!r}")
+    np.testing.assert_allclose(fit.network["Y"].sd ** 2, bound, rtol=1e-9)
+
+
+@pytest.mark.parametrize("bound", [1e3, 1e12, 1e17])
+def test_bounds_on_coefficients_hold_on_all_scales(bound):
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(2, 50))
+    fit = tc.fit("X -> Y", {"X": x, "Y": y}, knowledge=f"coefficient(Y, X) >= {bound!r}")
+    np.testing.assert_allclose(fit.network["Y"].coefficients, [bound], rtol=1e-9)
+
+
+@pytest.mark.parametrize("strength", [1e300, 1e-300])
+def test_priors_out_of_reach_are_refused(strength):
+    assert complaint(lambda: tc.NormalGamma(strength)) == (
+        f"mean_strength={strength!r} is not between 1e-50 and 1e+50 cases, so it cannot be "
+        "computed with"
+    )
+
+
+def test_probabilities_of_a_continuous_variable_are_told_apart():
+    cases = {"S": ["a", "b", "a", "b"], "X": [0.5, 1.5, 2.5, 2.0]}
+    known = tc.posterior("S -> X", cases, seed=1)
+    assert complaint(lambda: known.of("P(X=1)")).startswith("'X' has no table of probabilities")

@@ -18,6 +18,8 @@ MOST = 1e150
 """Of the numbers of regressions."""
 WHY = "and the squares of such numbers cannot be computed with"
 RIGHT = f"express it in another unit, up to {LARGEST:g}"
+FAR = -1e12
+"""Logs of densities below this differ by more than rounding only, whatever is asked of them."""
 
 Pieces: TypeAlias = Sequence[Floats]
 

@@ -165,8 +165,8 @@ def _refuse_endless(found: Known, place: Place) -> None:
         value, name = found.texts[int(found.raw.codes[case])], found.name
         raise CasesError(
             f"{place(case)}: {name!r} is infinite ({short(value)}); a real must be finite"
-            f"\n\nif it stands for a missing value, say missing=[{short(value)}]; if these numbers are "
-            f"states, discrete=[{name!r}]"
+            f"\n\nif it stands for a missing value, say missing=[{short(value)}]; if these numbers "
+            f"are states, discrete=[{name!r}]"
         )
 
 

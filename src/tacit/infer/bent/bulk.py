@@ -116,11 +116,11 @@ def _asked(network: Network, known: set[str]) -> list[list[str]]:
     return parts
 
 
-def _cloud(pattern: _Pattern, at: int) -> tuple[Bent, Cloud] | None:
-    """The cloud of one case, None where it is impossible."""
+def _cloud(pattern: _Pattern, at: int, *, total: bool = False) -> tuple[Bent, Cloud] | None:
+    """The cloud of one case, None where it is impossible; `total` as in `Bent.cloud`."""
     bent, case = pattern.single(at), int(pattern.cases[at])
     try:
-        return bent, bent.cloud(POINTS, case)
+        return bent, bent.cloud(POINTS, case, total=total)
     except ImpossibleError:
         return None
     except QueryError as problem:
@@ -137,7 +137,7 @@ def bent_masses(network: Network, cases: Dataset) -> Masses:
             total[pattern.cases] = joined(total[pattern.cases], more)
             continue
         for at, case in enumerate(pattern.cases.tolist()):
-            found = _cloud(pattern, at)
+            found = _cloud(pattern, at, total=True)
             if found is None:
                 total[case] = -np.inf
             else:

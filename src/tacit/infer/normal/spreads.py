@@ -12,7 +12,7 @@ from tacit.core.network import Network
 from tacit.infer.known import known_masses
 from tacit.infer.normal.groups import grouped
 from tacit.infer.normal.kinds import plan_of
-from tacit.infer.normal.posterior import Found, Parameters, solved
+from tacit.infer.normal.posterior import Found, Parameters, lost, solved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +69,7 @@ def normal_spreads(network: Network, cases: Dataset, name: str) -> Spreads:
     parts = []
     for group in held.groups:
         for found in solved(held, group, parameters):
-            gone[found.cases] |= np.isneginf(found.mass)
+            gone[found.cases] |= lost(found)
             if place in group.kind.reals:
                 parts.append(mixture_of(found, place))
     return Spreads(tuple(each.kept(~gone) for each in parts), gone)
