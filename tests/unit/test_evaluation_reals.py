@@ -59,6 +59,16 @@ def test_the_score_is_the_integral_of_its_definition(truth, drawn):
 
 
 @given(st.floats(-8, 8), normals)
+def test_weighted_points_are_normals_without_noise(truth, drawn):
+    weights, points, _ = mixture(drawn)
+    place, none = np.array([truth]), np.zeros((1, 1))
+    pairs = np.abs(points - points.T)
+    slow = (weights * np.abs(points - truth)).sum() - 0.5 * (weights.T * weights * pairs).sum()
+    assert_allclose(crps(place, weights, points, none), slow, atol=1e-12)
+    assert_allclose(crps(place, weights, points, none + 1e-9), slow, atol=1e-8)
+
+
+@given(st.floats(-8, 8), normals)
 def test_densities_and_shares_are_those_of_the_mixture(truth, drawn):
     weights, means, sds = mixture(drawn)
     density = (weights * norm.pdf(truth, means, sds)).sum()
