@@ -102,12 +102,12 @@ from tacit.io.discretise import discretise as discretise
 from tacit.io.formats import read as read
 from tacit.io.formats import write as write
 from tacit.io.interop import from_networkx as from_networkx
-from tacit.io.interop import from_pgmpy as from_pgmpy
 from tacit.io.interop import from_pyagrum as from_pyagrum
 from tacit.io.interop import to_networkx as to_networkx
-from tacit.io.interop import to_pgmpy as to_pgmpy
 from tacit.io.interop import to_pyagrum as to_pyagrum
 from tacit.io.missing import missing_as_state as missing_as_state
+from tacit.io.pgmpy import from_pgmpy as from_pgmpy
+from tacit.io.pgmpy import to_pgmpy as to_pgmpy
 from tacit.io.textbook import textbook as textbook
 from tacit.io.trials import read_trials as read_trials
 from tacit.knowledge.adapters import hidden_markov as hidden_markov
@@ -152,6 +152,7 @@ from tacit.learn.evaluation.curve import LearningCurve as LearningCurve
 from tacit.learn.evaluation.evaluation import Evaluation as Evaluation
 from tacit.learn.evaluation.learning import learning_curve as learning_curve
 from tacit.learn.evaluation.predicted import evaluate as evaluate
+from tacit.learn.evaluation.reals import RealEvaluation as RealEvaluation
 from tacit.learn.fit import fit as fit
 from tacit.learn.fits import Fit as Fit
 from tacit.learn.folds import cross_validate as cross_validate

@@ -500,3 +500,24 @@ def test_a_column_alone_is_no_table(source: Any, kind: str) -> None:
 def test_the_class_of_a_frame_is_no_frame() -> None:
     with pytest.raises(CasesError, match=r"^cases cannot be read from an object of type type\n"):
         read_cases(pd.DataFrame)
+
+
+@pytest.mark.parametrize("word", ["inf", "-inf", "+Infinity", "-1e999", " INF "])
+def test_an_infinite_cell_among_numbers_makes_no_states(tmp_path: Path, word: str) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text(f"X,Y\n1.5,a\n{word},b\n2.5,a\n")
+    with pytest.raises(CasesError) as caught:
+        read_cases(path)
+    assert str(caught.value) == (
+        f"{path}:3: 'X' is infinite ({word!r}); a real must be finite"
+        f"\n\nif it stands for a missing value, say missing=[{word!r}]; if these numbers are "
+        "states, discrete=['X']"
+    )
+    assert np.isnan(read_cases(path, missing=[word])["X"][1])
+    assert read_cases(path, discrete="X").variables["X"].states[-1].strip() == word.strip()
+
+
+def test_words_for_infinity_among_words_are_states(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("X\nlow\ninf\nhigh\n")
+    assert read_cases(path).variables["X"].states == ("high", "inf", "low")

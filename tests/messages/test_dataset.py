@@ -62,7 +62,11 @@ def test_columns_that_are_no_cases(variables, columns, message):
         ([1.0, -0.5], "the weight of case 2 is -0.5; a weight is a finite number, 0 or more"),
         ([np.nan, 1.0], "the weight of case 1 is nan; a weight is a finite number, 0 or more"),
         ([1.0, np.inf], "the weight of case 2 is inf; a weight is a finite number, 0 or more"),
-        ([1e308, 1e308], "the weights add up to more than a number can hold"),
+        (
+            [1e308, 1e308],
+            "the weights add up to inf, more than can be computed with"
+            "\n\ndivide them by a number, so that they come to 1e+50 at most",
+        ),
         ([1.0], "2 cases need as many weights, not 1"),
         ([[1.0, 1.0]], "the weights have 2 dimensions, not one"),
         (["a", "b"], "weights must be numbers, not <U1"),

@@ -90,14 +90,51 @@ def test_the_message_says_what_would_be_right(ask, message):
     assert str(caught.value) == message
 
 
-def test_a_continuous_target_is_refused():
-    data = tc.Dataset({"X": Continuous("X")}, {"X": np.arange(9.0)})
-    network = tc.fit("X", data).network
-    with pytest.raises(tc.OptionError) as caught:
-        tc.evaluate(network, data, "X")
+REALS = tc.Dataset({"X": Continuous("X")}, {"X": np.arange(9.0)})
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (
+            lambda: tc.fit_multinet(REALS, "X"),
+            "target='X' is continuous, and a class has states"
+            "\n\nmake it discrete with tc.discretise",
+        ),
+        (
+            lambda: tc.evaluate(tc.fit("X", REALS), {"X": [None, None]}, "X"),
+            "no case says which value of X came",
+        ),
+        (
+            lambda: tc.evaluate(tc.fit("X", REALS), REALS, "X").coverage(95),
+            "level=95 must be a share, between 0 and 1",
+        ),
+        (
+            lambda: tc.evaluate(tc.fit("X", REALS), REALS, "X").calibration(bins=2.5),
+            "bins=2.5 must be a whole number, 2 or more",
+        ),
+        (
+            lambda: tc.learning_curve("X", REALS, [5], target="X", repeats=1).mean("brier"),
+            "'brier' was not measured\n\nmeasures: log_likelihood, log_score, rmse, mae, "
+            "r_squared, crps, coverage_95",
+        ),
+    ],
+)
+def test_continuous_targets_have_their_own_messages(ask, message):
+    with pytest.raises(tc.TacitError) as caught:
+        ask()
+    assert str(caught.value) == message
+
+
+def test_cases_that_are_all_impossible_are_refused():
+    a, total = Continuous("A"), Continuous("Total")
+    exact = [tc.LinearGaussian((a,), [], 0, 1), tc.LinearGaussian((a, total), [1], 0, 0)]
+    other = tc.LinearGaussian((a, Continuous("B")), [1], 0, 1)
+    network = tc.Network.of([*exact, other])
+    with pytest.raises(tc.CasesError) as caught:
+        tc.evaluate(network, {"A": [1.0], "Total": [2.0], "B": [0.0]}, "B")
     assert str(caught.value) == (
-        "target='X' is continuous; predictions are judged by state"
-        "\n\nmake it discrete with tc.discretise"
+        "no case can be judged: 1 case is impossible under the network whatever B is, and left out"
     )
 
 

@@ -202,3 +202,20 @@ def test_questions_about_what_is_not_there() -> None:
     with pytest.raises(TacitError) as problem:
         fit.predict(tc.read_trials(TRIALS, series=["s1", "x"]))
     assert str(problem.value) == "these trials lack the series s2, which the fit knows"
+
+
+def test_trials_without_any_measurement_are_refused():
+    told = tc.HiddenProcesses({"a": 2}, {"a": {"1": 0}})
+    with pytest.raises(tc.CasesError) as caught:
+        told.fit(tc.read_trials({"1": np.full((4, 2), np.nan)}), seed=1)
+    assert str(caught.value) == "every measurement is missing, so there is nothing to learn from"
+
+
+def test_onsets_beyond_all_counting_are_refused():
+    for onset in (1e300, -1e15):
+        told = tc.HiddenProcesses({"a": 2}, {"a": {"1": onset}})
+        with pytest.raises(tc.CasesError) as caught:
+            told.fit(tc.read_trials({"1": np.ones((4, 2))}), seed=1)
+        assert str(caught.value) == (
+            f"a starts at {onset:g} in trial 1, more than 1,000,000 measurements away from it"
+        )

@@ -70,3 +70,9 @@ def test_other_suffixes_are_refused(tmp_path: Path, name: str) -> None:
         "the suffix says the form: .csv, .tsv, .parquet; .csv and .tsv also with .gz"
     )
     assert not list(tmp_path.iterdir())
+
+
+def test_columns_are_written_as_the_cases_they_are(tmp_path: Path) -> None:
+    columns = {"a": ["x", None, "y"], "b": [0.5, 1.5, 2.5]}
+    tc.write_cases(columns, tmp_path / "s.csv")
+    assert (tmp_path / "s.csv").read_text() == "a,b\nx,0.5\n,1.5\ny,2.5\n"

@@ -72,6 +72,40 @@ def test_the_report_shows_the_predictions(capsys: Capture) -> None:
     assert "From how many cases" in page
 
 
+def test_values_are_judged_as_they_are_in_the_library(capsys: Capture) -> None:
+    random = np.random.default_rng(1)
+    wind = random.normal(8, 2, 80)
+    power = 3 * wind + random.normal(0, 1, 80)
+    tc.write_cases({"Wind": wind, "Power": power}, "reals.csv")
+    words = ("evaluate", "reals.csv", "--network", "Wind -> Power", "--target", "Power")
+    same = tc.cross_validate("Wind -> Power", "reals.csv", target="Power", seed=1)
+    judged = same.evaluation
+    assert isinstance(judged, tc.RealEvaluation)
+    assert run(capsys, *words, "--seed", "1").startswith(str(same))
+    assert run(capsys, *words, "--seed", "1", "--quiet") == f"{judged.log_score!r}\n"
+    found = run_json(capsys, *words, "--seed", "1", "--curve", "--repeats", "1")
+    assert found["prediction"]["crps"] == judged.crps
+    assert found["prediction"]["coverage"][2]["share"] == judged.coverage_95
+    assert set(found["curve"]["values"]) >= {"rmse", "mae", "r_squared", "crps"}
+    tc.write(tc.fit("Wind -> Power", "reals.csv").network, "line.json")
+    as_is = ("evaluate", "reals.csv", "--network", "line.json", "--target", "Power", "--as-is")
+    printed = run(capsys, *as_is)
+    assert printed.startswith(str(tc.evaluate(tc.read("line.json"), "reals.csv", "Power")))
+    run(capsys, *words, "--seed", "1", "--report", "r.md")
+    assert "How many values lie inside their intervals" in Path("r.md").read_text()
+
+
+def test_a_note_about_the_cases_is_printed_once(capsys: Capture) -> None:
+    ages = np.arange(60)
+    tc.write_cases({"Age": ages, "Size": 2.5 * ages + np.sin(ages)}, "noted.csv")
+    data = tc.read_cases("noted.csv")
+    assert data.notes
+    words = ("evaluate", "noted.csv", "--network", "Age -> Size", "--curve", "--repeats", "1")
+    printed = run(capsys, *words, "--seed", "1")
+    for note in data.notes:
+        assert printed.count(note) == 1
+
+
 def test_documents_are_learned_and_others_predicted(capsys: Capture) -> None:
     Path("new.csv").write_text("Body,Topic\nsoup and bread,lunch\nthe meeting,work\n,work\n")
     words = (*TEXT, "--predict", "new.csv", "-o", "out.csv", "--network", "mails.json")

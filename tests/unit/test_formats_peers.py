@@ -16,6 +16,8 @@ import tacit as tc
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
+    import pgmpy.factors.continuous
+    import pgmpy.models
     import pgmpy.readwrite
     import pyagrum
 
@@ -131,8 +133,6 @@ def test_a_networkx_graph_needs_directions_and_texts() -> None:
 
 def test_what_another_library_cannot_hold_is_refused() -> None:
     gaussian = tc.Network.of([tc.LinearGaussian((tc.Continuous("A"),), np.array([]), 0.0, 1.0)])
-    with pytest.raises(tc.FormatError, match="pgmpy's network holds tables only"):
-        tc.to_pgmpy(gaussian)
     with pytest.raises(tc.FormatError, match="pyAgrum's network holds tables only"):
         tc.to_pyagrum(gaussian)
     with pytest.raises(tc.OptionError, match="a pgmpy network is expected, not a str"):
@@ -161,4 +161,75 @@ def test_pgmpy_without_a_table_or_with_states_in_two_orders_is_refused() -> None
     model = tc.to_pgmpy(tc.textbook("asia"))
     model.get_cpds("xray").state_names["either"] = ["no", "yes"]
     with pytest.raises(tc.NetworkError, match="lists the states of 'either' in another order"):
+        tc.from_pgmpy(model)
+
+
+def gaussians(seed: int) -> tc.Network:
+    random = np.random.default_rng(seed)
+    names = [tc.Continuous(name) for name in "DBCA"]
+    families = []
+    for at, child in enumerate(names):
+        parents = [each for each in names[:at] if random.random() < 0.7]
+        slopes, ends = random.normal(size=len(parents)), random.normal(size=2)
+        families.append(tc.LinearGaussian((*parents, child), slopes, ends[0], abs(ends[1])))
+    return tc.Network.of(families)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_linear_gaussians_survive_the_way_to_pgmpy_and_back(seed: int) -> None:
+    network = gaussians(seed)
+    model = tc.to_pgmpy(network)
+    assert model.check_model()
+    assert tc.from_pgmpy(model) == network
+    mean, covariance = model.to_joint_gaussian()
+    order = list(networkx.topological_sort(model))
+    joint = tc.joint_normal(network)
+    at = [joint.names.index(name) for name in order]
+    assert_allclose([joint.mean[name] for name in order], mean, atol=1e-7)
+    assert_allclose(joint.covariance[np.ix_(at, at)], covariance, atol=1e-7)
+
+
+def test_linear_gaussians_of_pgmpy_are_read_from_values_and_files(tmp_path: Path) -> None:
+    models = pgmpy.models
+    cpd = pgmpy.factors.continuous.LinearGaussianCPD
+    model = models.LinearGaussianBayesianNetwork([("x", "z"), ("y", "z")])
+    model.add_cpds(cpd("x", [1], 2), cpd("y", [-1], 0.5), cpd("z", [0.25, 3, -2], 4, ["y", "x"]))
+    network = tc.from_pgmpy(model)
+    z = network["z"]
+    assert (z.parents, z.coefficients.tolist()) == (("y", "x"), [3, -2])
+    assert (z.intercept, z.sd) == (0.25, 4)
+    model.save(str(tmp_path / "model.json"))
+    assert tc.read(tmp_path / "model.json") == network
+
+
+def test_what_no_network_of_pgmpy_is_made_of_is_refused() -> None:
+    real, state = tc.Continuous("X"), tc.Discrete("S", ("a", "b"))
+    root, switch = tc.LinearGaussian((real,), [], 0, 1), tc.table(state, [], [0.5, 0.5])
+    switched = tc.ConditionalGaussian((state, real), np.zeros((2, 0)), [0, 1], [1, 1])
+    curve = tc.SigmoidGaussian((real, tc.Continuous("Y")), [1], 0, 1, 0, 1)
+    for families, name, kind in (
+        ([switch, root], "S", "table"),
+        ([switch, switched], "S", "table"),
+        ([root, curve], "Y", "sigmoid gaussian"),
+    ):
+        with pytest.raises(tc.FormatError) as caught:
+            tc.to_pgmpy(tc.Network.of(families))
+        assert str(caught.value) == (
+            f"pgmpy's networks hold tables only or linear Gaussians only, and {name} has a {kind} "
+            "family beside others\n\nwrite a .json file, which holds every family"
+        )
+
+
+def test_what_pgmpy_leaves_open_is_refused() -> None:
+    cpd = pgmpy.factors.continuous.LinearGaussianCPD
+    model = pgmpy.models.LinearGaussianBayesianNetwork([("x", "z")])
+    model.add_cpds(cpd("x", [1], 2))
+    with pytest.raises(tc.NetworkError, match="'z' has no linear Gaussian"):
+        tc.from_pgmpy(model)
+    model.add_cpds(cpd("z", [1, 2, 3], 2, ["x"]))
+    with pytest.raises(tc.NetworkError, match="'z' has 1 parents and an intercept, but 3 numbers"):
+        tc.from_pgmpy(model)
+    model.remove_cpds(model.get_cpds("z"))
+    model.add_cpds(cpd("z", [1], 2))
+    with pytest.raises(tc.NetworkError, match="the arcs into 'z' and the evidence of its CPD"):
         tc.from_pgmpy(model)

@@ -299,3 +299,28 @@ def test_independent_causes_beside_reals_are_written_out():
     assert tc.query(network, "Temperature", given={"Cough": "yes"}).mean["Temperature"] == (
         pytest.approx(naive.real_posterior(table, ["Temperature"], {"Cough": "yes"})[0][0])
     )
+
+
+@pytest.mark.parametrize(
+    ("slope", "sd"), [(1, 1e-10), (1, 1e-20), (1e10, 1), (1e15, 1e-10), (1e-15, 1e10), (1e20, 1)]
+)
+def test_units_that_differ_wildly_lose_no_digits(slope, sd):
+    x, y, z = (tc.Continuous(name) for name in "XYZ")
+    network = tc.Network.of(
+        [
+            tc.LinearGaussian((x,), [], 0, 1),
+            tc.LinearGaussian((x, y), [slope], 0, sd),
+            tc.LinearGaussian((y, z), [1], 0, 1),
+        ]
+    )
+    effects = np.array([[1, 0, 0], [slope, 1, 0], [slope, 1, 1]])
+    covariance = (effects * [1, sd**2, 1]) @ effects.T
+    assert_allclose(tc.joint_normal(network).covariance, covariance, rtol=1e-12)
+    above = tc.query(network, "X", given={"Z": slope})
+    precision = 1 + slope**2 / (sd**2 + 1)
+    assert_allclose(above.sd["X"], precision**-0.5, rtol=1e-12)
+    assert_allclose(above.mean["X"], slope**2 / (sd**2 + 1) / precision, rtol=1e-12)
+    between = tc.query(network, "Y", given={"X": 1.0, "Z": slope + 1})
+    assert_allclose(between.sd["Y"], (1 / sd**2 + 1) ** -0.5, rtol=1e-12)
+    peak = tc.most_probable(network)
+    assert_allclose(peak.log_probability, -1.5 * np.log(2 * np.pi) - np.log(sd), rtol=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pytest
 
 import tacit as tc
@@ -20,8 +21,16 @@ CURVE = tc.learning_curve(
 REPORT = tc.report(FIT, evaluation=HELD, curve=CURVE)
 
 
-def section(kind):
-    return next(each for each in REPORT.facts["sections"] if each["kind"] == kind)
+RANDOM = np.random.default_rng(1)
+LINE = {"X": RANDOM.normal(size=120)}
+LINE["Y"] = 0.003 * LINE["X"] + RANDOM.normal(0, 0.001, 120)
+VALUES = tc.cross_validate("X -> Y", LINE, target="Y", seed=1)
+GROWING = tc.learning_curve("X -> Y", LINE, [20, 60], target="Y", repeats=2, seed=1)
+REALS = tc.report(tc.fit("X -> Y", LINE), evaluation=VALUES, curve=GROWING)
+
+
+def section(kind, report=REPORT):
+    return next(each for each in report.facts["sections"] if each["kind"] == kind)
 
 
 def test_the_facts_are_the_measures():
@@ -73,3 +82,46 @@ def test_what_is_no_evaluation_is_refused():
         tc.report(FIT, evaluation=3)
     with pytest.raises(tc.OptionError, match=r"curve is what tc\.learning_curve returns"):
         tc.report(FIT, curve=3)
+
+
+def test_the_facts_of_values_are_their_measures():
+    told, judged = section("values", REALS), VALUES.evaluation
+    assert isinstance(judged, tc.RealEvaluation)
+    for name in ("log_score", "rmse", "mae", "r_squared", "crps", "calibration_error"):
+        assert told[name] == getattr(judged, name)
+    assert [each["share"] for each in told["coverage"]] == [
+        judged.coverage(level)[0] for level in (0.5, 0.9, 0.95)
+    ]
+    means = section("learning", REALS)["measures"]["rmse"]["mean"]
+    assert means == GROWING.mean("rmse").tolist()
+    json.loads(REALS.to_json())
+
+
+def test_every_form_tells_of_values():
+    text, page, plain = str(REALS), REALS.to_html(), REALS.to_markdown()
+    for form in (text, page, plain):
+        assert "How well it predicts" in form
+        assert "How many values lie inside their intervals" in form
+        assert "continuous ranked probability score" in " ".join(form.split())
+        assert f"{GROWING.mean('rmse')[0, 1]:.4g}" in form  # small as they are, errors have digits
+    assert "Y was predicted in 120 cases from all other cells" in " ".join(text.split())
+
+
+def test_the_bars_hold_every_tenth():
+    page = REALS.to_html()
+    square = page[page.index('class="curve square"') :]
+    square = square[: square.index("</svg>")]
+    heights = [float(each) for each in re.findall(r'<rect [^>]*height="([\d.]+)"', square)]
+    assert VALUES.evaluation is not None
+    shares = np.array([each.observed for each in VALUES.evaluation.calibration()])
+    np.testing.assert_allclose(np.array(heights) / sum(heights), shares, atol=0.002)
+
+
+def test_values_without_spread_leave_a_report_that_says_so():
+    same = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.array([1.0, 1.0, 1.0])})
+    told = tc.evaluate(REALS_NETWORK, same, "X")
+    assert np.isnan(told.r_squared)
+    assert "R² of not finite" in " ".join(str(tc.report(FIT, evaluation=told)).split())
+
+
+REALS_NETWORK = tc.fit("X -> Y", LINE).network

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from tacit.core.dataset import Dataset
     from tacit.core.network import Network
     from tacit.learn.evaluation.curve import LearningCurve
-    from tacit.learn.evaluation.evaluation import Evaluation
+    from tacit.learn.evaluation.evaluation import AnyEvaluation
     from tacit.learn.heldout import CrossValidation
 
 EXAMPLES = """\
@@ -90,7 +91,8 @@ def evaluate(
     """Say how well cases that were not learned from are predicted.
 
     Every part of the cases is held out once and scored by a network learned from all others; with
-    --target also log score, Brier score, accuracy, area under the ROC curve and calibration.
+    --target also log score, Brier score, accuracy, area under the ROC curve and calibration; if it
+    is continuous log density, RMSE, MAE, R², CRPS, and how many values lie in their intervals.
     """
     targets = [] if report is None else [report_target("--report", report)]
     check_targets(targets, ("CASES", cases))
@@ -213,7 +215,8 @@ def _answer(
     lines = [str(found), *noted(notes)]
     if learned is not None:
         plain["curve"] = learned.to_plain()
-        lines.append(str(learned))
+        fresh = tuple(note for note in learned.notes if note not in found.notes)
+        lines.append(str(replace(learned, notes=fresh)))
     if report is not None:
         plain["written"] = {"report": report}
         lines.append(f"report written to {report}")
@@ -222,10 +225,10 @@ def _answer(
     return Answer("\n".join(lines), plain, brief, json=json, quiet=quiet)
 
 
-def _lines(judged: Evaluation, notes: list[str]) -> str:
+def _lines(judged: AnyEvaluation, notes: list[str]) -> str:
     return "\n".join([str(judged), *noted(notes)])
 
 
-def _brief(judged: Evaluation) -> str:
+def _brief(judged: AnyEvaluation) -> str:
     """The log score alone."""
     return repr(judged.log_score)

@@ -19,6 +19,8 @@ from tacit.core.variables import Discrete, Variable
 
 LONG = 100_000
 """Columns from this length on are worth a thread each."""
+MOST_WEIGHT = 1e50
+"""Of all cases together: squares of sums weighed by more are no numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -225,8 +227,11 @@ def _checked_weights(weights: Floats, cases: int) -> Floats:
         )
     with np.errstate(over="ignore"):
         total = array.sum()
-    if not np.isfinite(total):
-        raise WeightError("the weights add up to more than a number can hold")
+    if not total <= MOST_WEIGHT:
+        raise WeightError(
+            f"the weights add up to {total:.3g}, more than can be computed with"
+            f"\n\ndivide them by a number, so that they come to {MOST_WEIGHT:g} at most"
+        )
     array.flags.writeable = False
     return array
 

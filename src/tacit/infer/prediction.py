@@ -22,6 +22,7 @@ from tacit.infer.bulk import Posteriors, posteriors
 from tacit.infer.chains import impossible_causes
 from tacit.infer.engine import Engine, engine_of
 from tacit.infer.normal.bulk import RealPosteriors, is_real, real_posteriors
+from tacit.infer.reach import check_values
 from tacit.io.cases import read_cases
 
 
@@ -183,4 +184,6 @@ def _all_in(names: tuple[str, ...], cases: Dataset) -> bool:
 def observed_columns(network: Network, data: Any) -> Dataset:
     """The cases in the network's states; columns may be absent, but not all of them."""
     check_network(network)
-    return read_cases(data, like=network, partial=True)
+    cases = read_cases(data, like=network, partial=True)
+    check_values(cases)
+    return cases

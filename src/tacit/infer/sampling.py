@@ -10,7 +10,8 @@ import numpy as np
 
 from tacit.arrays import Column, Floats
 from tacit.core.dataset import Dataset
-from tacit.core.errors import ColumnError, OptionError, listed, nearest
+from tacit.core.errors import ColumnError, OptionError, SizeError, listed, nearest
+from tacit.core.grid import counted
 from tacit.core.network import Network, check_network
 from tacit.infer.conditional import sample_given
 
@@ -59,10 +60,16 @@ def sample(
     cases, seed = int(cases), fresh_seed(seed)
     random = np.random.default_rng(seed)
     notes: tuple[str, ...] = ()
-    if given:
-        columns, notes = sample_given(network, cases, given, random)
-    else:
-        columns = sample_forward(network, cases, random)
+    try:
+        if given:
+            columns, notes = sample_given(network, cases, given, random)
+        else:
+            columns = sample_forward(network, cases, random)
+    except MemoryError:
+        raise SizeError(
+            f"{cases:,} cases of {counted(len(network), 'variable')} do not fit into memory"
+            "\n\ndraw fewer at a time"
+        ) from None
     if missing is not None:
         columns = _blanked(columns, missing, random)
     ordered = {name: columns[name] for name in network.dag.names}

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tacit.core.dataset import Dataset
 from tacit.core.errors import FormatError
 from tacit.core.variables import Discrete
+from tacit.io.cases import as_dataset
 from tacit.io.files import suffix, write_whole
 from tacit.io.sqlcases import connect, literal
 
@@ -24,13 +25,13 @@ PACKED = (".csv", ".tsv")
 BLOCK = 65_536
 
 
-def write_cases(data: Dataset, path: str | Path, *, weights: str | None = None) -> None:
+def write_cases(data: Any, path: str | Path, *, weights: str | None = None) -> None:
     """Write cases by suffix, .csv .tsv or .parquet, whole or not at all; states by their labels.
 
-    A missing cell is empty (null in Parquet). weights: the column that takes the case weights,
-    needed where the cases have any.
+    A missing cell is empty (null in Parquet). data: anything `tc.read_cases` takes. weights: the
+    column that takes the case weights, needed where the cases have any.
     """
-    write_columns(_columns(data, weights), path)
+    write_columns(_columns(as_dataset(data), weights), path)
 
 
 def write_columns(columns: Mapping[str, npt.NDArray[Any]], path: str | Path) -> None:

@@ -16,7 +16,8 @@ from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.frames import Labels, Numbers, RawColumn
 from tacit.io.labels import Known, few, known
 from tacit.io.remarks import Remark, Topic
-from tacit.io.states import MARKERS, natural_order, number
+from tacit.io.states import MARKERS, is_endless, natural_order, number
+from tacit.io.words import short
 
 FEW = 20
 """Whole numbers of up to so many different values are taken as states."""
@@ -65,7 +66,7 @@ def code(raw: RawColumn, declared: Declared, place: Place) -> Coded:
         found = known(raw, declared.missing)
         return as_states(found, found.kind())
     if isinstance(raw, Labels):
-        return _by_labels(known(raw, declared.missing))
+        return _by_labels(known(raw, declared.missing), place)
     return _by_numbers(raw, declared, place)
 
 
@@ -133,7 +134,7 @@ def _as_told(found: Known, variable: Discrete, place: Place) -> Coded:
     return Coded(variable, found.codes(positions, len(variable.states)), found.kind())
 
 
-def _by_labels(found: Known) -> Coded:
+def _by_labels(found: Known, place: Place) -> Coded:
     """Text that is all numbers is numbers; other text, booleans and categories are states."""
     kind = found.kind()
     if not found.present:
@@ -141,6 +142,7 @@ def _by_labels(found: Known) -> Coded:
         nothing = found.reals([np.nan] * len(found.texts))
         return Coded(Continuous(found.name), nothing, "real", (empty,))
     if found.raw.categorical or not found.spelt:
+        _refuse_endless(found, place)
         return as_states(found, kind)
     sizes = {text: number(text) or 0 for text in found.present}
     whole = all(size == int(size) for size in sizes.values())
@@ -152,12 +154,28 @@ def _by_labels(found: Known) -> Coded:
     return Coded(Continuous(found.name), column, kind, remarks)
 
 
+def _refuse_endless(found: Known, place: Place) -> None:
+    """Nothing, or an error where all but infinite numbers are finite ones: no state is meant."""
+    endless = [at for at, text in enumerate(found.texts) if is_endless(text)]
+    if found.raw.categorical or not endless:
+        return
+    others = [text for text in found.present if not is_endless(text)]
+    case = found.first(endless) if others and None not in map(number, others) else -1
+    if case >= 0:
+        value, name = found.texts[int(found.raw.codes[case])], found.name
+        raise CasesError(
+            f"{place(case)}: {name!r} is infinite ({short(value)}); a real must be finite"
+            f"\n\nif it stands for a missing value, say missing=[{short(value)}]; if these numbers "
+            f"are states, discrete=[{name!r}]"
+        )
+
+
 def _by_numbers(raw: Numbers, declared: Declared, place: Place) -> Coded:
     """Few whole numbers are states; many, and any that are not whole, are reals."""
     absent = _absent(raw, declared.missing)
     values: npt.NDArray[Any] = raw.values if absent is None else raw.values[~absent]
     if not values.size:
-        return _by_labels(known(Labels(raw.name, (), np.full(len(raw.values), -1)), ()))
+        return _by_labels(known(Labels(raw.name, (), np.full(len(raw.values), -1)), ()), place)
     whole = bool(values.dtype.kind in "iu" or (values == np.rint(values)).all())
     if whole and values.dtype.kind == "f" and np.abs(values).max() < EXACT:
         kind = np.dtype(np.int64)  # integers are told apart faster

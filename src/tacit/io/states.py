@@ -13,6 +13,8 @@ NUMBER = r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 INTEGER = r"[+-]?(?:0|[1-9][0-9]*)"
 MARKERS = frozenset({"none", "na", "n/a", "nan", "-", "?", "null", "<na>", "nat", "#n/a", "."})
 """What often stands for a missing value, in lower case; here it is a state like any other."""
+ENDLESS = frozenset({"inf", "infinity", "1.#inf", "\u221e"})
+"""Infinite numbers as programs write them, in lower case and without a sign."""
 
 _NUMBER = re.compile(rf"\s*{NUMBER}\s*", re.ASCII)
 _INTEGER = re.compile(rf"\s*{INTEGER}\s*", re.ASCII)
@@ -32,6 +34,14 @@ def number(value: object) -> int | float | None:
     except (OverflowError, ValueError):
         return None
     return real if isfinite(real) else None
+
+
+def is_endless(text: str) -> bool:
+    """Whether a text spells a number that is infinite, or too large to be told from one."""
+    plain = text.strip().casefold()
+    if plain.lstrip("+-") in ENDLESS and len(plain) - len(plain.lstrip("+-")) <= 1:
+        return True
+    return _NUMBER.fullmatch(text) is not None and number(text) is None
 
 
 def _spelt(text: str) -> int | float | None:

@@ -23,6 +23,8 @@ from tacit.knowledge.slots import Regressed, Row, Slots, width
 from tacit.knowledge.statements import About, Compare, Rule
 from tacit.knowledge.terms import named
 
+MOST = 1e18
+"""Of coefficients in rules; linear programs take 1e20 for infinite."""
 RATIOS = (
     "rules about variances are bounds,  variance(Y) <= 4,  or ratios,  "
     "variance(Y) = 2 * variance(Z)"
@@ -66,6 +68,7 @@ def bind_regressions(
         if rule.confidence < 1:
             refuse_doubt(rule)
         new = _rows(names, slots, number, rule)
+        _check_sizes(rule, new, slots)
         _check_variances(rule, new, slots)
         rows += new
     return Regressed(slots, tuple(rules), tuple(rows))
@@ -104,6 +107,19 @@ def _check_kinds(rule: Rule) -> None:
             rule, None, "variances do not stand beside coefficients and intercepts in one rule",
             RATIOS,
         )  # fmt: skip
+
+
+def _check_sizes(rule: Rule, rows: Sequence[Row], slots: Slots) -> None:
+    """Nothing, or an error about numbers so large that they are taken for no limit at all."""
+    for row in rows:
+        spread = slots.is_variance(int(row.slots[0]))
+        least, most = (1 / MOST**5, MOST**5) if spread else (0.0, MOST)
+        sizes = np.abs(np.append(row.factors, row.limit))
+        if sizes.max() > most or bool(((sizes > 0) & (sizes < least)).any()):
+            raise fault(
+                rule, None, f"a number of this rule is not between {least:g} and {most:g} in size",
+                "express the variables in other units",
+            )  # fmt: skip
 
 
 def _check_variances(rule: Rule, rows: Sequence[Row], slots: Slots) -> None:

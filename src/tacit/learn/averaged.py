@@ -26,6 +26,13 @@ def average_and_error(values: Floats, weights: Floats | None) -> tuple[float, fl
     return average, float(np.sqrt(variance / weight))
 
 
+def with_scaled_error(value: float, error: float) -> str:
+    """`0.0001235 ± 1.2e-05`: of what has units, and so any size."""
+    if not np.isfinite(value) or not np.isfinite(error) or error == 0:
+        return f"{value:.4g}"
+    return f"{value:.4g} ± {error:.2g}"
+
+
 def with_error(value: float, error: float, digits: int = 4) -> str:
     """`-1.2345 ± 0.012`; the error is left out where it is 0 or not known."""
     shown = f"{value:.{digits}f}"

@@ -109,7 +109,10 @@ def derived(posterior: Posterior, text: str) -> Derived:
     if speaks_of_numbers(said):
         own = measured(posterior, text)
         return Derived(text, own.labels, own.draws, posterior.level, own.margins)
-    bound = bind([rule_of(f"{text} <= 0")], posterior.cells, ordered=posterior.cells.declared)
+    cells = posterior.cells
+    bound = bind(
+        [rule_of(f"{text} <= 0")], cells, ordered=cells.declared, others=tuple(posterior.lines)
+    )
     if any(isinstance(part.of, Factors) for part in said.parts):
         return _by_functions(posterior, text, said)
     if bound.curved:

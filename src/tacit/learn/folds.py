@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError, listed
 from tacit.core.grid import counted
 from tacit.core.network import Network
-from tacit.core.variables import Discrete
+from tacit.core.variables import Discrete, Variable
 from tacit.engines.statistics import Statistics
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
@@ -24,8 +24,8 @@ from tacit.infer.sampling import fresh_seed
 from tacit.io import formats
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.causes.kinds import Families
-from tacit.learn.evaluation.evaluation import together
-from tacit.learn.evaluation.predicted import evaluated, target_of
+from tacit.learn.evaluation.evaluation import AnyEvaluation, together
+from tacit.learn.evaluation.predicted import evaluated, left_out, target_of
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.gathered import Gathered, gather
@@ -64,7 +64,7 @@ def cross_validate(  # noqa: PLR0913 - help() and editors show options only if t
 
     folds   how many; as many as there are cases leave out one at a time
     target  a variable to be predicted from all others in the cases held out: `evaluation` says how
-            well. Every fold then gets its share of the cases of each of its states.
+            well. If it has states every fold gets its share of the cases of each.
     seed    of the split into folds and of the fits: the same seed, the same folds
     others  as in `tc.fit`
     """
@@ -72,7 +72,9 @@ def cross_validate(  # noqa: PLR0913 - help() and editors show options only if t
     once, known = read_once(structure), as_knowledge(knowledge)
     gathered = gather(as_structure(once), only_cases(data), hidden)
     judged = None if target is None else judged_in(gathered, target)
-    strata = None if judged is None else gathered.cases[judged.name].astype(np.int64)
+    strata = None
+    if isinstance(judged, Discrete):
+        strata = gathered.cases[judged.name].astype(np.int64)
     fold = split(len(gathered.cases), folds, seed, strata)
     barred = impossible_under(
         ruled(known, gathered.structure.dag, gathered.families), gathered.cases
@@ -105,7 +107,7 @@ class Task:
     cases: Dataset
     fold: Ints
     seed: int
-    target: Discrete | None = None
+    target: Variable | None = None
 
     @property
     def folds(self) -> int:
@@ -152,11 +154,19 @@ def held_out(task: Task, options: dict[str, Any], told: Report, barred: Bools) -
         settings={**fits[0].settings, "folds": task.folds},
         seed=task.seed,
         notes=(*task.cases.notes, *_notes(fits, per_case, int(barred.sum()))),
-        evaluation=together(told_of) if told_of else None,
+        evaluation=_judged(task.cases, told_of),
     )
 
 
-def judged_in(gathered: Gathered, target: str) -> Discrete:
+def _judged(cases: Dataset, parts: Sequence[AnyEvaluation]) -> AnyEvaluation | None:
+    """What was said in all folds, if anything was asked."""
+    if not parts:
+        return None
+    found = together(parts)
+    return replace(found, notes=tuple(left_out(cases, found)))
+
+
+def judged_in(gathered: Gathered, target: str) -> Variable:
     """The target, which needs a column."""
     found = target_of(gathered.variables, target)
     if found.name not in gathered.cases:

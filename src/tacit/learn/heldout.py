@@ -14,7 +14,7 @@ from tacit.core.grid import Grid, counted
 from tacit.core.network import Network
 from tacit.infer.likelihood import LogLikelihood
 from tacit.learn.averaged import average_and_error, with_error
-from tacit.learn.evaluation.evaluation import Evaluation
+from tacit.learn.evaluation.evaluation import AnyEvaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class CrossValidation:
     settings: Mapping[str, Any]
     seed: int
     notes: tuple[str, ...] = ()
-    evaluation: Evaluation | None = None
+    evaluation: AnyEvaluation | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "per_case", readonly(self.per_case))

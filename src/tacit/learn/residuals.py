@@ -200,7 +200,7 @@ def _judged(
     from scipy.special import chdtrc
 
     total = float(weights.sum())
-    if off.size < 2 or total < 2:
+    if off.size < 2 or total < 2 or not np.ptp(off) > 0:
         nan = float("nan")
         return ResidualCheck(name, total, nan, nan, nan, nan, 1.0, 1.0, 1.0, ())
     mean = float(weights @ off / total)

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tacit.learn.evaluation.curve import LearningCurve
-from tacit.learn.evaluation.evaluation import Evaluation
+from tacit.learn.evaluation.evaluation import AnyEvaluation
+from tacit.learn.evaluation.reals import RealEvaluation
 from tacit.learn.fits import Fit
 from tacit.learn.residuals import Residuals
 from tacit.learn.structure.searched import Search
@@ -31,6 +32,7 @@ from tacit.reporting.runs import course
 from tacit.reporting.straying import straying, worry
 from tacit.reporting.tabled import tables
 from tacit.reporting.unseen import hidden
+from tacit.reporting.valued import values
 from tacit.reporting.wording import some
 
 FORMAT, VERSION = "tacit report", 1
@@ -62,7 +64,7 @@ def _worried(told: list[tuple[str, str, Any]], found: dict[str, Any] | None) -> 
 
 def facts(
     fit: Fit,
-    evaluation: Evaluation | None = None,
+    evaluation: AnyEvaluation | None = None,
     curve: LearningCurve | None = None,
     residuals: Residuals | None = None,
 ) -> dict[str, Any]:
@@ -83,7 +85,9 @@ def facts(
         told.insert(place, ("residuals", "Whether the cases follow the lines", straying(residuals)))
     if curve is not None:
         told.insert(place, ("learning", "From how many cases", learning(curve)))
-    if evaluation is not None:
+    if isinstance(evaluation, RealEvaluation):
+        told.insert(place, ("values", "How well it predicts", values(evaluation)))
+    elif evaluation is not None:
         told.insert(place, ("prediction", "How well it predicts", prediction(evaluation)))
     return {
         "format": FORMAT,

@@ -19,6 +19,7 @@ from tacit.reporting import (
     sought,
     straying,
     unseen_views,
+    valued,
     wording,
 )
 from tacit.reporting.bent import curve_equation, followed, picture
@@ -262,6 +263,7 @@ KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "rules": ("rules.html", _rules),
     "tables": ("tables.html", _tables),
     "prediction": ("prediction.html", lambda known: predicted.view(known["prediction"])),
+    "values": ("values.html", lambda known: valued.view(known["values"])),
     "learning": ("learning.html", lambda known: predicted.learning_view(known["learning"])),
     "residuals": ("residuals.html", lambda known: straying.view(known["residuals"])),
     "missing": ("missing.html", _missing),

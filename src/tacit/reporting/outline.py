@@ -15,6 +15,7 @@ from tacit.reporting import (
     proposed_words,
     sought,
     straying,
+    valued,
 )
 from tacit.reporting.bent import curve_equation, followed
 from tacit.reporting.blocks import Block, Bullets, Code, Paragraph, Section, Sheet
@@ -201,6 +202,7 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "rules": rules,
     "tables": _tables,
     "prediction": predicted.blocks,
+    "values": valued.blocks,
     "learning": predicted.learning_blocks,
     "residuals": straying.blocks,
     "missing": missing,

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.learn.averaged import with_error
-from tacit.learn.evaluation.curve import MEASURES, LearningCurve
+from tacit.learn.evaluation.curve import MEASURES, LearningCurve, measured
 from tacit.learn.evaluation.evaluation import Evaluation
 from tacit.reporting.blocks import Block, Bullets, Paragraph, Section, Sheet
 from tacit.reporting.wording import finite, percent, some
@@ -157,11 +157,17 @@ def learning_sentences(section: Section) -> list[str]:
 def _rows(section: Section, name: str) -> tuple[tuple[str, ...], ...]:
     held = section["measures"][name]
     return tuple(
-        (variant, *(_number(mean, error) for mean, error in zip(means, errors, strict=True)))
+        (variant, *(_measure(name, mean, error) for mean, error in zip(means, errors, strict=True)))
         for variant, means, errors in zip(
             section["variants"], held["mean"], held["error"], strict=True
         )
     )
+
+
+def _measure(name: str, value: float | None, error: float | None = None) -> str:
+    if value is None:
+        return "not finite"
+    return measured(name, value, float("nan") if error is None else error)
 
 
 # --- drawings ------------------------------------------------------------------------------------
@@ -256,11 +262,11 @@ def _panel(
         for at, (variant, row) in enumerate(zip(section["variants"], held["mean"], strict=True))
     )
     ends = ", ".join(
-        f"{variant} from {_number(row[0])} to {_number(row[-1])}"
+        f"{variant} from {_measure(name, row[0])} to {_measure(name, row[-1])}"
         for variant, row in zip(section["variants"], held["mean"], strict=True)
     )
     label = f"{MEASURES[name]} against the number of cases: {ends}"
-    return Panel(MEASURES[name], *place, lines, f"{low:.3f}", f"{high:.3f}", label)
+    return Panel(MEASURES[name], *place, lines, _measure(name, low), _measure(name, high), label)
 
 
 def _points(sizes: Sequence[int], row: Sequence[float | None], low: float, high: float) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 from tacit.core.errors import OptionError
 from tacit.io.files import suffix, write_whole
 from tacit.learn.evaluation.curve import LearningCurve
-from tacit.learn.evaluation.evaluation import Evaluation
+from tacit.learn.evaluation.evaluation import AnyEvaluation, Evaluation
+from tacit.learn.evaluation.reals import RealEvaluation
 from tacit.learn.fits import Fit
 from tacit.learn.heldout import CrossValidation
 from tacit.learn.processes.fitted import ProcessFit
@@ -82,7 +83,7 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
 def report(
     fit: Fit | ProcessFit,
     *,
-    evaluation: Evaluation | CrossValidation | None = None,
+    evaluation: AnyEvaluation | CrossValidation | None = None,
     curve: LearningCurve | None = None,
     residuals: Residuals | None = None,
     data: Any = None,
@@ -113,7 +114,7 @@ def report(
     return Report(facts(fit, judged, curve, residuals))
 
 
-def _judged(given: Any) -> Evaluation | None:
+def _judged(given: Any) -> AnyEvaluation | None:
     """The evaluation itself, or that of a cross-validation."""
     found = given.evaluation if isinstance(given, CrossValidation) else given
     if isinstance(given, CrossValidation) and found is None:
@@ -121,7 +122,7 @@ def _judged(given: Any) -> Evaluation | None:
             "this cross-validation predicted no variable: name one with tc.cross_validate(..., "
             "target=...)"
         )
-    if found is not None and not isinstance(found, Evaluation):
+    if found is not None and not isinstance(found, Evaluation | RealEvaluation):
         raise OptionError(
             "evaluation is what tc.evaluate or tc.cross_validate returns, not a "
             f"{type(given).__name__}"

@@ -27,6 +27,9 @@ from tacit.estimate.estimates import MAP, Estimate, PosteriorMean
 from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.moments import Moments
 
+MOST = 1e50
+"""Cases that a prior may be worth; one over it the least."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pseudo:
@@ -91,6 +94,11 @@ class NormalGamma:
             optional = given is None and name == "scale_strength"
             if not optional and not (is_number(given) and given > 0):
                 raise OptionError(f"{name}={given!r} must be a number of cases above 0")
+            if not optional and not 1 / MOST < given < MOST:
+                raise OptionError(
+                    f"{name}={given!r} is not between {1 / MOST:g} and {MOST:g} cases, so it "
+                    "cannot be computed with"
+                )
         said: Any = self.spread
         numbers = said.values() if isinstance(said, Mapping) else [said]
         if said != "cases" and not all(is_number(each) and each > 0 for each in numbers):

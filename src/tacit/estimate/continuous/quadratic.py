@@ -99,6 +99,8 @@ def _binding(program: Program) -> Bools:
     room = program.limits[which] - program.rows[which] @ point - rows @ (root * centre)
     if (room >= -MISSED * 1e-3).all():
         return found
+    missed = np.maximum(-room, 0.0) / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)
+    room = room / max(1.0, float(missed.max()))  # rules far off are met in another unit
     dual = np.vstack([-rows.T, -room[None, :]])
     target = np.zeros(len(dual))
     target[-1] = 1.0

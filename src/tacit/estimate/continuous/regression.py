@@ -36,6 +36,11 @@ class Extra:
 
     def value(self, family: LinearGaussian) -> float:
         """-½ weight log sd² - (squares of the prior's cases) / 2 sd², its part of the objective."""
+        if family.sd == 0:
+            raise EstimateError(
+                f"{quoted(family.child)} varies less than its size rounds to, so no variance can "
+                "be told\n\nsubtract a number from the column that brings it near 0"
+            )
         squares = residual(family.coefficients, family.intercept, self.moments)
         return float(-self.weight * np.log(family.sd) - 0.5 * squares / family.sd**2)
 

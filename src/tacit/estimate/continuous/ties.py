@@ -232,7 +232,8 @@ def _noise(
 
 
 def _noise_value(u: Floats, squares: Floats, divisors: Floats) -> float:
-    return float(0.5 * (divisors @ u + squares @ np.exp(-u)))
+    with np.errstate(over="ignore"):  # far too small a variance: the step is halved
+        return float(0.5 * (divisors @ u + squares @ np.exp(-u)))
 
 
 def _noise_step(block: Block, bend: Floats, target: Floats) -> tuple[Floats, Floats]:

@@ -23,6 +23,7 @@ from tacit.infer.normal.bulk import RealPosteriors, above, inferred_masses, real
 from tacit.infer.normal.groups import Grouped, grouped
 from tacit.infer.normal.kinds import plan_of
 from tacit.infer.normal.posterior import solved
+from tacit.infer.normal.spreads import Spread, Spreads, mixture_of, normal_spreads
 
 POINTS = 2_048
 """Weighted points of each case."""
@@ -75,9 +76,11 @@ class _Pattern:
         return Bent(self.straight, values, {})
 
 
-def _patterns(network: Network, cases: Dataset, *, whole: bool) -> Iterator[_Pattern]:
-    """The incomplete cases; `whole`: all that they lack is asked for, else only how probable they
-    are."""
+def _patterns(
+    network: Network, cases: Dataset, *, whole: bool, only: str | None = None
+) -> Iterator[_Pattern]:
+    """The incomplete cases; `whole`: all that they lack is asked for, or `only` one variable, else
+    how probable they are."""
     names = list(network)
     none = np.ones(len(cases), np.bool_)
     gaps = np.column_stack([absent(cases[name]) if name in cases else none for name in names])
@@ -93,7 +96,9 @@ def _patterns(network: Network, cases: Dataset, *, whole: bool) -> Iterator[_Pat
             {name: network.variables[name] for name in known},
             {name: cases[name][at] for name in known},
         )
-        asked = _asked(network, set(known)) if whole else [above(network, set(known)).dag.names]
+        asked = [[only]] if only else _asked(network, set(known))
+        if not whole:
+            asked = [list(above(network, set(known)).dag.names)]
         for some in asked:
             part = above(network, {*known, *some})
             unknown = frozenset(some) - set(known)
@@ -111,11 +116,11 @@ def _asked(network: Network, known: set[str]) -> list[list[str]]:
     return parts
 
 
-def _cloud(pattern: _Pattern, at: int) -> tuple[Bent, Cloud] | None:
-    """The cloud of one case, None where it is impossible."""
+def _cloud(pattern: _Pattern, at: int, *, total: bool = False) -> tuple[Bent, Cloud] | None:
+    """The cloud of one case, None where it is impossible; `total` as in `Bent.cloud`."""
     bent, case = pattern.single(at), int(pattern.cases[at])
     try:
-        return bent, bent.cloud(POINTS, case)
+        return bent, bent.cloud(POINTS, case, total=total)
     except ImpossibleError:
         return None
     except QueryError as problem:
@@ -132,7 +137,7 @@ def bent_masses(network: Network, cases: Dataset) -> Masses:
             total[pattern.cases] = joined(total[pattern.cases], more)
             continue
         for at, case in enumerate(pattern.cases.tolist()):
-            found = _cloud(pattern, at)
+            found = _cloud(pattern, at, total=True)
             if found is None:
                 total[case] = -np.inf
             else:
@@ -166,6 +171,51 @@ def bent_posteriors(network: Network, cases: Dataset) -> BentPosteriors:
             if found is not None:
                 _write(into, case, found[0].held(found[1].points), found[1], pattern.asked)
     return BentPosteriors(held, gone, mean, sd, states, drawn)
+
+
+def bent_spreads(network: Network, cases: Dataset, name: str) -> Spreads:
+    """The distribution of a variable that no case shows: exactly, or as weighted points."""
+    gone: Bools = np.asarray(np.isneginf(known_masses(network, cases)))
+    none = np.full(len(cases), np.nan)
+    parts, drawn = [], []
+    for pattern in _patterns(network, cases, whole=True, only=name):
+        if not pattern.straight.bends:
+            straight = pattern.straight.network
+            blind = {**pattern.completed().columns, name: none[pattern.cases]}
+            variables = {each: straight.variables[each] for each in blind}
+            found = normal_spreads(straight, Dataset(variables, blind), name)
+            gone[pattern.cases] |= found.impossible
+            parts += [each.at(pattern.cases) for each in found.parts]
+            continue
+        for at, case in enumerate(pattern.cases.tolist()):
+            drawing = _cloud(pattern, at)
+            gone[case] |= drawing is None
+            if drawing is not None:
+                parts.append(_points(drawing[0], drawing[1], case, name))
+                drawn.append(case)
+    possible = (each.kept(~gone) for each in parts)
+    return Spreads(tuple(possible), gone, np.array(drawn, np.int64))
+
+
+def _points(bent: Bent, cloud: Cloud, case: int, name: str) -> Spread:
+    """One variable of one case over all points of a cloud."""
+    here, bends = np.array([case]), bent.straight.bends
+    if name in bends:
+        column = cloud.points[:, bends.index(name)]
+        return Spread(here, cloud.weights[None], column[None], np.zeros((1, 1)))
+    held = bent.held(cloud.points)
+    blocks = []
+    for group in held.held.groups:
+        place = held.held.plan.frame.places[name]
+        if place in group.kind.reals:
+            found = solved(held.held, group, held.parameters)
+            blocks += [mixture_of(each, place) for each in found]
+    weights = [cloud.weights[each.cases, None] * np.nan_to_num(each.weights) for each in blocks]
+    sds = [np.broadcast_to(each.sds, each.means.shape) for each in blocks]
+    every = [np.concatenate([x.ravel() for x in column]) for column in (
+        weights, [each.means for each in blocks], sds,
+    )]  # fmt: skip
+    return Spread(here, every[0][None], every[1][None], every[2][None])
 
 
 def chords(network: Network) -> Network:

@@ -21,6 +21,7 @@ from tacit.infer.normal.beliefs import Factor
 from tacit.infer.normal.groups import Group, Grouped, grouped
 from tacit.infer.normal.kinds import plan_of
 from tacit.infer.normal.posterior import Parameters
+from tacit.infer.reach import FAR
 
 POINTS = 16_384
 """Weighted points of a question, if nobody says how many."""
@@ -42,9 +43,9 @@ class Bent:
     values: Mapping[str, Column]
     soft: Mapping[str, Finding]
 
-    def cloud(self, points: int, seed: int) -> Cloud:
+    def cloud(self, points: int, seed: int, *, total: bool = False) -> Cloud:
         """Weighted values of the bends: their density with the findings, the rest integrated
-        out."""
+        out; `total`: only how much there is of it is asked for."""
         self._refuse_exact()
         random = np.random.default_rng([seed, 10])
         columns, logs = self._forward(FORWARD, random)
@@ -56,6 +57,11 @@ class Bent:
                 "\n\nthey are impossible, or next to it"
             )
         found = explored(lambda at: self.held(at).log_density(), start, logs, points, seed)
+        if not total and found.log_total < FAR:
+            raise ImpossibleError(
+                "the findings are so far from all that the network expects that rounding decides "
+                f"what they say (log density {found.log_total:.3g})\n\ncheck their values and units"
+            )
         if not found.size >= FEWEST:
             raise QueryError(
                 f"what is unknown around {self._curves()} has no exact answer, and drawing does "

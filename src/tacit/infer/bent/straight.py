@@ -20,6 +20,7 @@ from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.families.curved import CurvedGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.table import Table
+from tacit.infer.reach import check_numbers
 
 
 def is_bent(network: Network) -> bool:
@@ -109,6 +110,8 @@ def _made(network: Network, kept: tuple[str, ...], bends: tuple[str, ...]) -> St
             assert isinstance(child, Continuous)
             curve = network[name]
             assert isinstance(curve, CurvedGaussian)
+            ends = np.array([curve.base, curve.rise, curve.threshold])
+            check_numbers([name], [curve.coefficients], [ends], [np.array([curve.sd])])
             families += [_nothing(mean), LinearGaussian((mean, child), np.ones(1), 0.0, curve.sd)]
         elif name in kept:
             families.append(network[name])

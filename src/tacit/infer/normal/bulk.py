@@ -15,7 +15,7 @@ from tacit.core.variables import Continuous
 from tacit.infer.known import joined, known_masses
 from tacit.infer.normal.groups import Grouped, grouped
 from tacit.infer.normal.kinds import plan_of
-from tacit.infer.normal.posterior import Found, Parameters, solved
+from tacit.infer.normal.posterior import Found, Parameters, lost, solved
 
 
 def is_real(network: Network) -> bool:
@@ -72,7 +72,10 @@ def _certain(held: Grouped, place: int) -> Floats:
 
 
 def real_posteriors(network: Network, cases: Dataset) -> RealPosteriors:
-    """The mean and sd of every unobserved real, and the posterior of every unobserved state."""
+    """The mean and sd of every unobserved real, and the posterior of every unobserved state.
+
+    Cases so improbable that rounding decides what they say of states count as impossible.
+    """
     held = grouped(plan_of(network), cases)
     gone = np.isneginf(known_masses(network, cases))
     mean, sd = held.reals.copy(), np.where(np.isnan(held.reals), np.nan, 0.0)
@@ -81,7 +84,7 @@ def real_posteriors(network: Network, cases: Dataset) -> RealPosteriors:
     for group in held.groups:
         for each in solved(held, group, parameters):
             _fill(each, states, mean, sd)
-            gone[each.cases] |= np.isneginf(each.mass)
+            gone[each.cases] |= lost(each)
     return RealPosteriors(held, gone, mean, sd, states)
 
 

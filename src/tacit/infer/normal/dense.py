@@ -39,6 +39,8 @@ class Solution(Protocol):
 class Canonical:
     """Least squares on rows divided by their sd: the canonical form, by its square root.
 
+    The largest rows come first, so that none is lost beside them. [Powell and Reid 1969]
+
     rows     (configurations, rows, unknowns) = Q · R; no product squares the condition
     turned   Q
     inverse  R⁻¹; the covariance is R⁻¹ R⁻ᵀ
@@ -50,11 +52,23 @@ class Canonical:
     inverse: Floats
 
     @staticmethod
-    def of(system: System) -> Canonical:
-        """The solution where all rows have noise."""
+    def of(system: System) -> Canonical | None:
+        """The solution where all rows have noise, and none is lost beside others; else None."""
+        if not bool((system.noise > 0).all()):
+            return None
         sd = np.sqrt(system.noise)
-        rows = system.loadings() / sd[..., None]
-        turned, upper = np.linalg.qr(rows)
+        loadings = system.loadings()
+        rows = loadings / sd[..., None]
+        if rows.shape[-1] == rows.shape[-2]:  # nothing was seen below: triangular as it stands
+            same = np.broadcast_to(np.eye(rows.shape[-1]), rows.shape)
+            return Canonical(rows, sd, same, np.asarray(np.linalg.inv(loadings) * sd[..., None, :]))
+        sizes = np.abs(rows).max(axis=-1, initial=0.0)
+        order = np.argsort(-sizes, axis=-1, kind="stable")[..., None]
+        ordered, upper = np.linalg.qr(np.take_along_axis(rows, order, axis=-2))
+        if bool((np.diagonal(upper, axis1=-2, axis2=-1) == 0).any()):
+            return None
+        turned = np.empty_like(ordered)
+        np.put_along_axis(turned, order, ordered, axis=-2)
         return Canonical(rows, sd, turned, np.linalg.inv(upper))
 
     def means(self, known: Floats) -> Floats:
@@ -68,7 +82,9 @@ class Canonical:
         off = scaled - (scaled @ self.turned) @ self.turned.swapaxes(-1, -2)
         rows, unknowns = self.rows.shape[1:]
         scale = np.log(self.sd).sum(axis=-1) + (rows - unknowns) * LOG_TURN / 2
-        return np.asarray(-0.5 * (off**2).sum(axis=-1) + (self._log_root() - scale)[:, None])
+        with np.errstate(over="ignore"):  # out of all reach, so impossible
+            squares = (off**2).sum(axis=-1)
+        return np.asarray(-0.5 * squares + (self._log_root() - scale)[:, None])
 
     def covariance(self, chosen: Ints) -> Floats:
         """R⁻¹ R⁻ᵀ of the rows chosen."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from tacit.core.errors import ImpossibleError, QueryError, marked
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.infer.findings import Finding, as_term, finding
+from tacit.infer.reach import LARGEST, RIGHT, WHY
 from tacit.io.states import number
 from tacit.knowledge.terms import Term, Word, named
 
@@ -56,6 +58,9 @@ def _real(name: str, said: Any, word: Word, text: str) -> RealFinding:
     value = number(said)
     if value is None:
         raise QueryError(_marked(text, word, f"{_needs(name)}, not {said!r}"))
+    if abs(value) > LARGEST:
+        what = f"the value of {named(name)} is {Decimal(value):.3g}, {WHY}"
+        raise QueryError(f"{_marked(text, word, what)}\n\n{RIGHT}")
     return RealFinding(name, float(value), f"{named(name)}={value!r}")
 
 

@@ -14,6 +14,7 @@ from tacit.core.variables import Continuous, Discrete
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.curved import CurvedGaussian
 from tacit.families.gaussian import LinearGaussian
+from tacit.infer.reach import check_numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,5 +111,7 @@ def numbers_of(frame: Frame, network: Network) -> Numbers:
     real = [each for each in families if isinstance(each, LinearGaussian | ConditionalGaussian)]
     slopes = [each.coefficients.ravel() for each in real]
     levels = [np.ravel(each.intercept) for each in real]
-    noise = [np.ravel(each.sd) ** 2 for each in real]
+    spreads = [np.ravel(each.sd) for each in real]
+    check_numbers(frame.names, slopes, levels, spreads)
+    noise = [each**2 for each in spreads]
     return Numbers(*(np.concatenate(none + each) for each in (slopes, levels, noise)))

@@ -58,39 +58,38 @@ def _everything(
     component says by its volume leaves a question about states alone.
     """
     posed = pose(network, findings, tuple(network))
-    total = posed.mass()
-    if total == -np.inf:
+    if posed.mass() == -np.inf:
         raise explain(network, findings)
     found: dict[str, str | float] = {}
-    value = posed.known
-    for group in posed.held.groups:
-        value += _best_of(posed, group, found)
+    value = sum(_best_of(posed, group, found) for group in posed.held.groups)
     ordered = {name: found[name] for name in network if name in found}
-    return ordered, value - total
+    return ordered, float(value)
 
 
 def _best_of(posed: Posed, group: Group, out: dict[str, str | float]) -> float:
-    """Write the best values of a piece; the log of their density together with its findings."""
-    held, kind, value = posed.held, group.kind, 0.0
+    """Write the best values of a piece; the log of their density given its findings."""
+    held, kind = posed.held, group.kind
     found, chosen = posed.found(group), dict[int, int]()
     peaks = [each.density[:, 0] - each.solution.log_volume() for each in found.parts]
-    tree = tree_of(held.plan, kind)
+    tree, value = tree_of(held.plan, kind), 0.0
     if tree is not None:
         factors = [*posed.soft(group)]
         factors += table_factors(held, kind, posed.parameters, group.cases)
         for part, each in zip(kind.parts, peaks, strict=True):
             if part.opened:
                 factors.append((part.opened, each.reshape(1, *part.shape)))
+        assert found.beliefs is not None
         value, states = tree.best(factors)
+        value -= float(found.beliefs.mass[0])
         chosen |= states
         names = held.plan.layout.names
         out |= {names[v]: _state(posed.network, names[v], at) for v, at in states.items()}
-    for part, each, solved in zip(kind.parts, peaks, found.parts, strict=True):
+    for part, solved in zip(kind.parts, found.parts, strict=True):
         which = 0
         for place, card in zip(part.opened, part.shape, strict=True):
             which = which * card + chosen[place]
         if not part.opened:
-            value += float(each[0])
+            value -= float(solved.solution.log_volume()[0])
         means = solved.means[which, 0]
         unknown = part.component.unknown.tolist()
         out |= {held.plan.frame.names[v]: float(x) for v, x in zip(unknown, means, strict=True)}

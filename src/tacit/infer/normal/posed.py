@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.dataset import Dataset
-from tacit.core.errors import ImpossibleError
+from tacit.core.errors import ImpossibleError, QueryError
 from tacit.core.network import Network
 from tacit.infer.findings import Finding, combined, contradiction
 from tacit.infer.known import known_masses
@@ -20,6 +20,7 @@ from tacit.infer.normal.findings import AnyFinding, states_found, values_found
 from tacit.infer.normal.groups import Group, Grouped, grouped
 from tacit.infer.normal.kinds import plan_of
 from tacit.infer.normal.posterior import Found, Parameters, solved
+from tacit.infer.reach import FAR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +39,14 @@ class Posed:
 
     def found(self, group: Group, together: Sequence[Scope] = ()) -> Found:
         """What is known of one piece of what is open."""
-        return next(solved(self.held, group, self.parameters, together, self.soft(group)))
+        found = next(solved(self.held, group, self.parameters, together, self.soft(group)))
+        if group.kind.opened and -np.inf < found.mass[0] < FAR:
+            raise QueryError(
+                "the findings are so far from all that the network expects that rounding decides "
+                f"what they say of states (log density {found.mass[0]:.3g})"
+                "\n\ncheck their values and units"
+            )
+        return found
 
     def soft(self, group: Group) -> list[Factor]:
         """What findings say of open variables of a piece."""

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from tacit.arrays import Codes, Floats, Ints
+from tacit.arrays import Bools, Codes, Floats, Ints
 from tacit.core.network import Network
 from tacit.families.noisy import Noisy
 from tacit.families.shared import SharedRows
@@ -21,6 +21,7 @@ from tacit.infer.normal.frames import Numbers, numbers_of
 from tacit.infer.normal.groups import Group, Grouped
 from tacit.infer.normal.kinds import Kind, Part, Plan
 from tacit.infer.normal.sparse import Sparse
+from tacit.infer.reach import FAR
 from tacit.infer.sizes import MEMORY_LIMIT, OBSERVE, too_large
 
 DENSE = 2**18
@@ -92,12 +93,18 @@ class Found:
         return self.beliefs.of(scope)
 
 
+def lost(found: Found) -> Bools:
+    """(cases,) whether they are impossible, or so improbable that what they say of states is."""
+    least = FAR if found.group.kind.opened else -np.finfo(np.float64).max
+    return np.asarray(found.mass < least)
+
+
 def solution_of(system: System) -> Solution:
     """The equations solved: as full matrices where they are small, else by sparse elimination."""
     part = system.component
     if part.rows.size * part.size > DENSE:
         return Sparse.of(system)
-    return Canonical.of(system) if bool((system.noise > 0).all()) else Moment.of(system)
+    return Canonical.of(system) or Moment.of(system)
 
 
 def tree_of(plan: Plan, kind: Kind, together: Sequence[Scope] = ()) -> Tree | None:

@@ -24,7 +24,7 @@ from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
 from tacit.learn.evaluation.evaluation import Evaluation
-from tacit.learn.evaluation.predicted import target_of
+from tacit.learn.evaluation.predicted import class_of
 from tacit.learn.fit import fit
 from tacit.learn.structure.methods_exact import ChowLiu
 from tacit.learn.structure.search import search
@@ -118,7 +118,7 @@ def fit_multinet(
             completed by structural EM, with one parent each
     """
     seed, cases = fresh_seed(seed), as_dataset(data)
-    variable = target_of(cases.variables, target)
+    variable = class_of(cases.variables, target)
     others = [name for name in cases.names if name != target]
     if not others:
         raise CasesError(f"there is no column but {quoted(target)} to tell its states by")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.core.errors import OptionError, quoted
+from tacit.core.errors import CasesError, OptionError, quoted
 from tacit.core.variables import Continuous
+from tacit.engines.scales import check_scales
 from tacit.learn.choices import Choices
 from tacit.learn.continuous.fitting import fit_continuous
 from tacit.learn.fits import Fit
@@ -43,4 +44,9 @@ def fit_with_reals(
             every = gathered.variables.values()
             real = next(each.name for each in every if isinstance(each, Continuous))
             raise OptionError(f"{quoted(real)} is continuous: {what}\n\n{right}")
+    if not gathered.cases.total_weight > 0:
+        raise CasesError("there are no cases to learn from: none was given, or all weigh 0")
+    check_scales(gathered.cases, [
+        name for name, each in gathered.cases.variables.items() if isinstance(each, Continuous)
+    ])  # fmt: skip
     return fit_continuous(gathered, choices, wishes, told)

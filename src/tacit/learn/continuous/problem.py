@@ -193,7 +193,7 @@ def squarem_step(ready: Ready, here: NormalIterate) -> NormalIterate:
     coefficients, intercepts and logs of variances; taken only if the objective is no lower."""
     problem = ready.problem
     after, ruling = maximise(ready, here)
-    if here.before is None:
+    if here.before is None or not np.isfinite(after).all():
         return at(ready, after, here.theta, ruling)
     first, change = here.theta - here.before, after - 2 * here.theta + here.before
     bend = float(np.linalg.norm(change / problem.units))

@@ -13,7 +13,7 @@ from tacit import frames
 from tacit.arrays import Floats, Ints, readonly
 from tacit.core.errors import OptionError, listed, nearest
 from tacit.core.grid import Grid, counted
-from tacit.learn.averaged import with_error
+from tacit.learn.averaged import with_error, with_scaled_error
 
 MEASURES: Mapping[str, str] = {
     "log_likelihood": "log-likelihood per case held out, nats",
@@ -21,8 +21,17 @@ MEASURES: Mapping[str, str] = {
     "brier": "Brier score of the target",
     "accuracy": "accuracy",
     "auc": "area under the ROC curve",
+    "rmse": "root mean squared error of the predicted mean",
+    "mae": "mean absolute error of the predicted mean",
+    "r_squared": "R² against the mean of the cases held out",
+    "crps": "continuous ranked probability score of the target",
+    "coverage_95": "share of values inside their 95% intervals",
 }
 """What is measured, in words; all but the first need a target."""
+OF_STATES = ("log_score", "brier", "accuracy", "auc")
+OF_VALUES = ("log_score", "rmse", "mae", "r_squared", "crps", "coverage_95")
+IN_UNITS = frozenset({"rmse", "mae", "crps"})
+"""Measures of any size, for they have the units of the target."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -127,7 +136,7 @@ class LearningCurve:
 
     def _row(self, measure: str, at: int) -> list[str]:
         pairs = zip(self.mean(measure)[at], self.error(measure)[at], strict=True)
-        return [with_error(float(mean), float(error), 3) for mean, error in pairs]
+        return [measured(measure, float(mean), float(error)) for mean, error in pairs]
 
     def __reduce__(self) -> tuple[type[LearningCurve], tuple[Any, ...]]:
         values = [getattr(self, each.name) for each in fields(self)]
@@ -146,6 +155,11 @@ class LearningCurve:
 
     def _repr_html_(self) -> str:
         return self.grid()._repr_html_()
+
+
+def measured(measure: str, value: float, error: float) -> str:
+    """A measure and its standard error as tables show them."""
+    return with_scaled_error(value, error) if measure in IN_UNITS else with_error(value, error, 3)
 
 
 def _error(values: Floats) -> Floats:

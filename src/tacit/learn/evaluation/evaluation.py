@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from tacit.learn.evaluation.measures import (
     hits,
     log_scores,
 )
+from tacit.learn.evaluation.reals import RealEvaluation
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -197,27 +198,16 @@ class Evaluation:
         return self.grid()._repr_html_()
 
 
-def together(parts: Sequence[Evaluation]) -> Evaluation:
-    """Evaluations of the same target in different cases as one, in the order of the cases."""
+AnyEvaluation: TypeAlias = Evaluation | RealEvaluation
+
+
+def together(parts: Sequence[AnyEvaluation]) -> AnyEvaluation:
+    """Evaluations of the same target in different cases as one, in the order of the cases, without
+    notes."""
     first = parts[0]
-    cases = np.concatenate([each.cases for each in parts])
-    order = np.argsort(cases, kind="stable")
-    weights = (
-        None
-        if any(each.weights is None for each in parts)
-        else np.concatenate([each.weights for each in parts if each.weights is not None])[order]
-    )
-    return Evaluation(
-        first.target,
-        first.states,
-        np.concatenate([each.truth for each in parts])[order],
-        np.concatenate([each.probability for each in parts])[order],
-        weights,
-        cases[order],
-        _notes(parts),
-    )
-
-
-def _notes(parts: Sequence[Evaluation]) -> tuple[str, ...]:
-    """Each note once."""
-    return tuple(dict.fromkeys(note for each in parts for note in each.notes))
+    columns: dict[str, Any] = {}
+    order = np.argsort(np.concatenate([each.cases for each in parts]), kind="stable")
+    for name in (each.name for each in fields(first)):
+        if isinstance(getattr(first, name), np.ndarray):
+            columns[name] = np.concatenate([getattr(each, name) for each in parts])[order]
+    return replace(first, notes=(), **columns)

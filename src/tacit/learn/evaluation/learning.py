@@ -18,10 +18,10 @@ from tacit.core.errors import CasesError, OptionError, listed, nearest
 from tacit.core.grid import counted
 from tacit.core.interrupts import asked_to_end
 from tacit.core.network import Network
-from tacit.core.variables import Discrete
+from tacit.core.variables import Discrete, Variable
 from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import fresh_seed
-from tacit.learn.evaluation.curve import MEASURES, LearningCurve
+from tacit.learn.evaluation.curve import OF_STATES, OF_VALUES, LearningCurve
 from tacit.learn.evaluation.predicted import evaluated
 from tacit.learn.fit import fit
 from tacit.learn.folds import judged_in, only_cases, read_once
@@ -71,7 +71,7 @@ def learning_curve(
     left = _held_out(held_out, len(cases))
     chosen = _sizes(sizes, len(cases) - left)
     repeats = _whole("repeats", repeats)
-    measured = tuple(MEASURES) if judge is not None else ("log_likelihood",)
+    measured = ("log_likelihood", *measures_of(judge))
     job = _Job(once, cases, ways, chosen, judge, left, seed)
     with watched(progress, "learning curve") as told:
         found = _repeated(job, repeats, measured, told)
@@ -91,7 +91,7 @@ class _Job:
     cases: Dataset
     ways: Mapping[str, Mapping[str, Any]]
     sizes: Ints
-    judge: Discrete | None
+    judge: Variable | None
     left: int
     seed: int
 
@@ -126,11 +126,18 @@ def _learned(job: _Job, cases: Dataset, given: Mapping[str, Any], repeat: int) -
     return fit(where, cases, progress=False, **options).network
 
 
-def _measures(network: Network, test: Dataset, judge: Discrete | None) -> dict[str, float]:
+def measures_of(judge: Variable | None) -> tuple[str, ...]:
+    """What is measured of a target."""
+    if judge is None:
+        return ()
+    return OF_STATES if isinstance(judge, Discrete) else OF_VALUES
+
+
+def _measures(network: Network, test: Dataset, judge: Variable | None) -> dict[str, float]:
     found = {"log_likelihood": log_likelihood(network, test).average}
     if judge is not None:
         told = evaluated(network, test, judge, np.arange(len(test)))
-        found |= {name: getattr(told, name) for name in MEASURES if name != "log_likelihood"}
+        found |= {name: getattr(told, name) for name in measures_of(judge)}
     return found
 
 

@@ -90,6 +90,20 @@ def calibration(
     )
 
 
+def even_bins(value: Floats, weights: Floats, bins: int) -> tuple[CalibrationBin, ...]:
+    """Shares of values in `bins` intervals of equal width, where all should be equal; empty ones
+    are kept."""
+    place = np.clip((value * bins).astype(np.int64), 0, bins - 1)
+    weight, total = np.bincount(place, weights, bins), float(weights.sum())
+    said = 1 / bins
+    error = float(np.sqrt(said * (1 - said) / total)) if total else float("nan")
+    return tuple(
+        CalibrationBin(at / bins, (at + 1) / bins, float(each), said, float(each / total), error)
+        for at, each in enumerate(weight)
+        if total
+    )
+
+
 def calibration_error(bins: tuple[CalibrationBin, ...]) -> float:
     """Σ weight |predicted - observed| / Σ weight: the expected calibration error."""
     total = sum(each.weight for each in bins)

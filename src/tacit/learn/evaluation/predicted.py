@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tacit.core.dataset import Dataset
+from tacit.arrays import Column, Floats, Ints
+from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import CasesError, ColumnError, OptionError, listed, nearest, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network, check_network
-from tacit.core.variables import Discrete
+from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.infer.bent.bulk import bent_spreads
+from tacit.infer.bent.straight import is_bent
+from tacit.infer.likelihood import log_likelihood
+from tacit.infer.normal.spreads import Spreads, normal_spreads
 from tacit.infer.prediction import observed_columns, predict
-from tacit.learn.evaluation.evaluation import Evaluation
+from tacit.learn.evaluation.densities import crps, log_densities, shares_below
+from tacit.learn.evaluation.evaluation import AnyEvaluation, Evaluation
+from tacit.learn.evaluation.reals import RealEvaluation
 from tacit.learn.fits import Fit
 
 
-def evaluate(network: Network | Fit, data: Any, target: str, *, threads: int = 1) -> Evaluation:
+def evaluate(network: Network | Fit, data: Any, target: str, *, threads: int = 1) -> AnyEvaluation:
     """How well a network predicts one variable from all others.
 
     P(target | all other cells of the case) is computed exactly for every case, missing cells summed
-    out, and compared with the state that came: log score, Brier score, accuracy, area under the ROC
-    curve, calibration. On the cases the network was learned from this flatters: hold some out, or
-    use `tc.cross_validate(..., target=...)`.
+    out, and compared with what came. If the target has states: log score, Brier score, accuracy,
+    area under the ROC curve, calibration. If it is continuous: log density, RMSE, MAE, R², CRPS,
+    coverage of intervals, calibration; exact, too, but where it or what is missing stands above a
+    curve. On the cases the network was learned from this flatters: hold some out, or use
+    `tc.cross_validate(..., target=...)`.
 
     network  or a fit of one
     data     anything `tc.read_cases` takes; it needs a column of the target
-    target   a variable with states
+    target   a variable
     """
     known = network.network if isinstance(network, Fit) else network
     check_network(known)
@@ -39,11 +50,14 @@ def evaluate(network: Network | Fit, data: Any, target: str, *, threads: int = 1
         )
     found = evaluated(known, cases, variable, np.arange(len(cases)), threads)
     if not len(found):
-        raise CasesError(f"no case says which state of {quoted(target)} came")
+        if not bool(absent(cases[target]).all()):
+            raise CasesError(f"no case can be judged: {found.notes[-1]}")
+        what = "state" if isinstance(variable, Discrete) else "value"
+        raise CasesError(f"no case says which {what} of {quoted(target)} came")
     return found
 
 
-def target_of(variables: Any, target: Any) -> Discrete:
+def target_of(variables: Mapping[str, Variable], target: Any) -> Variable:
     """The variable that is to be predicted, or an error that says what could be."""
     if not isinstance(target, str) or target not in variables:
         near = nearest(target, variables) if isinstance(target, str) else ""
@@ -51,55 +65,107 @@ def target_of(variables: Any, target: Any) -> Discrete:
             f"target={target!r} is no variable of the network{near}"
             f"\n\nvariables: {listed(map(quoted, variables))}"
         )
-    variable = variables[target]
+    return variables[target]
+
+
+def class_of(variables: Mapping[str, Variable], target: Any) -> Discrete:
+    """The same where only what has states will do."""
+    variable = target_of(variables, target)
     if not isinstance(variable, Discrete):
         raise OptionError(
-            f"target={target!r} is continuous; predictions are judged by state"
+            f"target={target!r} is continuous, and a class has states"
             "\n\nmake it discrete with tc.discretise"
         )
     return variable
 
 
 def evaluated(
-    network: Network, cases: Dataset, target: Discrete, places: Any, threads: int = 1
-) -> Evaluation:
+    network: Network, cases: Dataset, target: Variable, places: Ints, threads: int = 1
+) -> AnyEvaluation:
     """The target predicted in cases that stand at `places` of the data."""
-    others = cases.select([name for name in cases.names if name != target.name])
+    if isinstance(target, Continuous):
+        return _values_predicted(network, cases, target, places)
     truth = cases[target.name].astype(np.int64)
-    if others.names and len(cases):
-        probability = predict(network, others, threads=threads)[target.name]
-    else:
-        probability = np.tile(_alone(network, target), (len(cases), 1))
-    seen, possible = truth >= 0, ~np.isnan(probability).any(axis=1)
-    used = np.flatnonzero(seen & possible)
-    weights = None if cases.weights is None else cases.weights[used]
-    notes = _notes(target.name, int((~seen).sum()), int((seen & ~possible).sum()))
-    return Evaluation(
+    probability = predict(network, _blind(cases, target.name), threads=threads)[target.name]
+    used = np.flatnonzero((truth >= 0) & ~np.isnan(probability).any(axis=1))
+    found = Evaluation(
         target.name,
         target.states,
         truth[used],
         probability[used],
-        weights,
-        np.asarray(places)[used],
-        notes,
+        None if cases.weights is None else cases.weights[used],
+        places[used],
     )
+    return replace(found, notes=tuple(left_out(cases, found)))
 
 
-def _alone(network: Network, target: Discrete) -> Any:
-    from tacit.infer.queries import query
+def _values_predicted(
+    network: Network, cases: Dataset, target: Continuous, places: Ints
+) -> RealEvaluation:
+    """The same of a continuous target: what is said of each of its mixtures."""
+    truth = cases[target.name].astype(np.float64)
+    said = _spreads(network, _blind(cases, target.name), target.name)
+    told, drawn = np.full((5, len(cases)), np.nan), np.zeros(len(cases), np.bool_)
+    for each in said.parts:
+        mixture = truth[each.cases], each.weights, each.means, each.sds
+        told[:2, each.cases] = each.moments()
+        told[2:, each.cases] = log_densities(*mixture), crps(*mixture), shares_below(*mixture)
+    drawn[said.drawn] = True
+    usable = ~np.isnan(truth) & ~said.impossible
+    rough = np.flatnonzero(drawn & usable)
+    if rough.size:
+        told[2, rough] = _densities(network, cases.take(rough), target.name)
+    used = np.flatnonzero(usable)
+    mean, sd, density, distance, below = told[:, used]
+    found = RealEvaluation(
+        target=target.name,
+        truth=truth[used],
+        mean=mean,
+        sd=sd,
+        log_density=density,
+        distance=distance,
+        below=below,
+        drawn=drawn[used],
+        weights=None if cases.weights is None else cases.weights[used],
+        cases=places[used],
+    )
+    return replace(found, notes=tuple(left_out(cases, found)))
 
-    return query(network, target.name).values
+
+def _spreads(network: Network, cases: Dataset, name: str) -> Spreads:
+    spreads = bent_spreads if is_bent(network) else normal_spreads
+    return spreads(network, cases, name)
 
 
-def _notes(target: str, unseen: int, impossible: int) -> tuple[str, ...]:
-    notes = []
+def _densities(network: Network, cases: Dataset, name: str) -> Floats:
+    """(cases,) log P(all of the case) - log P(all but the target): draws have no density."""
+    whole = log_likelihood(network, cases).per_case
+    return np.asarray(whole - log_likelihood(network, _blind(cases, name)).per_case)
+
+
+def _blind(cases: Dataset, name: str) -> Dataset:
+    """The cases without what they say of a variable."""
+    column = cases[name]
+    unknown: Column = np.full_like(column, np.nan if column.dtype.kind == "f" else -1)
+    return Dataset(cases.variables, {**cases.columns, name: unknown})
+
+
+def left_out(cases: Dataset, found: AnyEvaluation) -> Iterator[str]:
+    """What is to be said of an evaluation of these cases: which it lacks, and what is not exact."""
+    target, unseen = quoted(found.target), int(absent(cases[found.target]).sum())
+    impossible = len(cases) - unseen - len(found)
     if unseen:
         lack = "lacks" if unseen == 1 else "lack"
-        notes.append(f"{counted(unseen, 'case')} {lack} {quoted(target)} and cannot be judged")
+        yield f"{counted(unseen, 'case')} {lack} {target} and cannot be judged"
     if impossible:
         verb = "is" if impossible == 1 else "are"
-        notes.append(
-            f"{counted(impossible, 'case')} {verb} impossible under the network whatever "
-            f"{quoted(target)} is, and left out"
+        yield (
+            f"{counted(impossible, 'case')} {verb} impossible under the network whatever {target} "
+            "is, and left out"
         )
-    return tuple(notes)
+    drawn = int(found.drawn.sum()) if isinstance(found, RealEvaluation) else 0
+    if drawn:
+        yield (
+            f"in {counted(drawn, 'case')} what is unknown stands above a curve, and {target} "
+            "was predicted by weighted draws, not exactly"
+        )

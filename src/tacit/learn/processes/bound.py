@@ -26,6 +26,8 @@ from tacit.learn.processes.settings import HiddenProcesses
 
 LARGEST = 2**28
 """Numbers that the grams of all patterns of series may have together."""
+FARTHEST = 1_000_000
+"""Measurements from the begin of its trial at which a process may start."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +109,8 @@ def bind(told: HiddenProcesses, trials: Trials) -> Bound:
     largest = [np.fmax.reduce(np.abs(array), axis=0) for array in trials.values.values()]
     for series, values in zip(trials.series, np.stack(largest, axis=1), strict=True):
         check_scale(series, values)
+    if all(np.isnan(array).all() for array in trials.values.values()):
+        raise CasesError("every measurement is missing, so there is nothing to learn from")
     names = tuple(told.lengths)
     layout = Layout(tuple(told.lengths.values()))
     known: dict[str, list[Placed]] = {name: [] for name in trials.names}
@@ -126,6 +130,7 @@ def bind(told: HiddenProcesses, trials: Trials) -> Bound:
                 f"{quoted(onset.trial)}"
             )
         taken.add(key)
+        _check_near(onset, trials)
         process, acts = names.index(onset.process), _acts(onset, trials)
         if onset.known:
             known[onset.trial].append(Placed(process, _start(onset, trials), 1.0, acts))
@@ -159,6 +164,16 @@ def _acts(onset: Onset, trials: Trials) -> Bools | None:
     acts = np.zeros(len(trials.series), dtype=np.bool_)
     acts[trials.positions(onset.series)] = True
     return acts
+
+
+def _check_near(onset: Onset, trials: Trials) -> None:
+    """Nothing, or an error about an onset that is beyond all counting away from its trial."""
+    for time in (onset.earliest, onset.latest):
+        if abs(time - trials.first[onset.trial]) > FARTHEST * trials.step:
+            raise CasesError(
+                f"{quoted(onset.process)} starts at {time:g} in trial {quoted(onset.trial)}, more "
+                f"than {FARTHEST:,} measurements away from it"
+            )
 
 
 def _start(onset: Onset, trials: Trials) -> int:

@@ -13,6 +13,7 @@ from tacit.core.errors import CasesError, OptionError
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous
 from tacit.io.cases import as_dataset
+from tacit.learn.gathered import gather
 from tacit.learn.structures import as_structure
 
 SEEK = "seek"
@@ -62,7 +63,9 @@ def advise(data: Any, hidden: Mapping[str, int] | str | None = None, network: An
             raise OptionError(f"hidden={SEEK!r} asks for places in a dag that is not known yet")
         return _sought(cases)
     if network is not None:
-        return _fitted(cases, _states(hidden), as_structure(network).dag)
+        unseen = _states(hidden)
+        known = gather(as_structure(network), cases, unseen or None)
+        return _fitted(known.cases, unseen, known.structure.dag)
     unseen = _states(hidden)
     gaps = sum(cases.missing().values())
     real = any(isinstance(each, Continuous) for each in cases.variables.values())
