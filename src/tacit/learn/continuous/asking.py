@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.errors import OptionError, quoted
 from tacit.core.variables import Continuous
+from tacit.learn.bends.fitting import fit_bent
 from tacit.learn.choices import Choices
 from tacit.learn.continuous.fitting import fit_continuous
 from tacit.learn.fits import Fit
@@ -33,6 +34,11 @@ def fit_with_reals(
             "leave out their confidence",
         ),
         (
+            bool(gathered.curves and wishes.knowledge and wishes.knowledge.parameters),
+            "rules beside curves need complete cases",
+            "leave out the rules, or families=",
+        ),
+        (
             not isinstance(choices.method, EM),
             "its missing cells and hidden variables are inferred by EM",
             "use method=tc.EM()",
@@ -43,4 +49,6 @@ def fit_with_reals(
             every = gathered.variables.values()
             real = next(each.name for each in every if isinstance(each, Continuous))
             raise OptionError(f"{quoted(real)} is continuous: {what}\n\n{right}")
+    if gathered.curves:
+        return fit_bent(gathered, choices, wishes, told)
     return fit_continuous(gathered, choices, wishes, told)
