@@ -25,9 +25,9 @@ WIDER = 1.5
 """How much wider a frame is made if that does not help."""
 MOST_CELLS = 2_000_000
 """Cases times points times families that are looked at together."""
-EDGE_SHARE = 1e-7
+EDGE_SHARE = 1e-6
 """Points at the edge with a greater share say that there is more beyond."""
-LEAST = 1e-10
+LEAST = 1e-9
 """Points with a smaller share of their case are left out of fits."""
 
 
@@ -125,7 +125,8 @@ def _settled(density: Density, frame: Frame | None) -> Iterator[Expected]:
         at = _points(density, frame, points)
         found = points.integrals(density.logs(at))
         finer = lattice(size, level + 1) if frame is not None else None
-        open_ = (found.error > AGREE.get(size, np.inf)) & (finer is not None)
+        doubtful = (found.error > AGREE.get(size, np.inf)) | (found.edge > EDGE_SHARE)
+        open_ = doubtful & (finer is not None)
         done = np.flatnonzero(~open_)
         if done.size:
             logs = found.logs if frame is None else found.logs + frame.log_volume
