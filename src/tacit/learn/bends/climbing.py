@@ -112,13 +112,17 @@ def _after(problem: Problem, here: Iterate) -> Floats:
     return maximise(problem.shape, numbers, problem.known, here.expected).vector(problem.shape)
 
 
-def straightened(problem: Problem, network: Network) -> tuple[Shape, Numbers]:
-    """The best straight lines near a network of lines, and the shape whose centre are the means of
+def straightened(problem: Problem, begin: Numbers) -> tuple[Shape, Numbers]:
+    """The best straight lines near these, and the shape whose centre are the means of
     all variables along them: where curves have their thresholds."""
     shape = problem.shape.straight()
     lines = Problem(shape, Divided.of(shape, problem.divided.told), problem.known)
-    begin = at(lines, Numbers.of_network(shape, network).vector(shape))
-    found = climb(lambda here: squarem_step(lines, here), begin, tolerance=LOOSE, max_steps=SOON)
+    found = climb(
+        lambda here: squarem_step(lines, here),
+        at(lines, begin.vector(shape)),
+        tolerance=LOOSE,
+        max_steps=SOON,
+    )
     numbers = Numbers.of(shape, found.iterate.theta)
     mean = shape.centre.copy()
     for place in shape.order:

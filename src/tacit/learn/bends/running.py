@@ -20,6 +20,7 @@ from tacit.learn.bends.climbing import (
     squarem_step,
     straightened,
 )
+from tacit.learn.bends.shape import Numbers
 from tacit.learn.checkpoints import Checkpoint, Kept
 from tacit.learn.climb import Climb
 from tacit.learn.continuous.families import NoNoiseError
@@ -88,7 +89,8 @@ def run_bent(task: Task, threads: int, told: Report, checkpoint: Checkpoint | No
 
 
 def _one_run(task: Task, number: int, ears: Ears, checkpoint: Checkpoint | None) -> Run:
-    shape, numbers = straightened(task.problem, task.lines(number))
+    straight = task.problem.shape.straight()
+    shape, numbers = straightened(task.problem, Numbers.of_network(straight, task.lines(number)))
     problem = replace(task.problem, shape=shape)
 
     def begin(kept: Kept | None) -> Iterate:
