@@ -125,7 +125,7 @@ def test_planted_curves_come_back_where_whole_cases_mislead():
 
 def test_with_a_fifth_of_the_cells_gone_curves_are_nearer_than_by_whole_cases():
     errors = []
-    for seed in range(4):
+    for seed in range(3):
         random = np.random.default_rng([9, seed])
         whole = planted(random, 800)
         cases = punched(random, whole)
@@ -247,11 +247,13 @@ def test_a_hidden_parent_with_gaps_in_its_children():
 
 def grid_hidden(network, case):
     """log P(what was observed) over a dense grid of the hidden variable."""
-    h = np.linspace(-8, 8, 4001)
-    logs = network["H"].log_prob([h])
+    above = [np.array([case[name]]) for name in network["H"].parents]
+    h = network["H"].mean(above, 1) + np.linspace(-8, 8, 4001)
+    logs = network["H"].log_prob([*(np.full(h.size, each[0]) for each in above), h])
     for name, value in case.items():
         if not np.isnan(value):
-            logs = logs + network[name].log_prob([h, np.full(h.size, value)])
+            told = [h] if network[name].parents else []
+            logs = logs + network[name].log_prob([*told, np.full(h.size, value)])
     return np.log(np.exp(logs - logs.max()).sum() * (h[1] - h[0])) + logs.max()
 
 
@@ -264,11 +266,13 @@ def test_a_hidden_variable_below_measured_ones():
               for at, slope in enumerate([1.0, -0.8, 0.6])}  # fmt: skip
     fit = tc.fit("C -> H -> X0, X1, X2", cases, hidden={"H": "continuous"}, seed=1,
                  families={f"X{at}": tc.SigmoidGaussian for at in range(3)},
-                 method=tc.EM(restarts=1))  # fmt: skip
+                 method=tc.EM(restarts=1, max_steps=40))  # fmt: skip
     assert fit.network["X0"].coefficients[0] > 0
-    told = tc.log_likelihood(fit.network, cases)
-    error = float(told.notes[0].split("Monte Carlo error of ")[1].split(" ")[0])
-    assert abs(float(told) - fit.log_likelihood) < 5 * error
+    told = sum(
+        grid_hidden(fit.network, {name: column[at] for name, column in cases.items()})
+        for at in range(300)
+    )
+    assert fit.log_likelihood == pytest.approx(told, abs=1e-4)
     total = fit.evidence["X0"].moments
     assert_allclose(total.means[-1], cases["X0"].mean())
 
@@ -287,7 +291,8 @@ def test_a_fit_is_saved_reported_and_says_what_was_inferred(tmp_path: Path):
     assert again.network == FIT.network
     assert again.trace == FIT.trace
     told = str(tc.report(FIT))
-    assert "cells are missing" in told
+    assert "All 120 cases were used" in told
+    assert "of what was observed" in told
     assert "sigmoid Gaussian" in told
 
 
