@@ -71,6 +71,18 @@ CASES = {
         "A is continuous: its missing cells and hidden variables are inferred by EM\n\nuse "
         "method=tc.EM()",
     ),
+    "gaps and a start of lines": (
+        lambda: tc.fit(tc.fit("A, B -> X", REALS).network, {**REALS, "B": [None, *REALS["B"][1:]]},
+                       families=tc.SigmoidGaussian, start="given"),
+        "X is to be a SigmoidGaussian, and the network to start from has a LinearGaussian there"
+        '\n\nleave out start="given", or families=',
+    ),
+    "gaps and an exact start": (
+        lambda: tc.fit(STEEP, {"C": [None, 1.0, 2.0], "D": [1.0, 2.5, 2.0], "Y": [1.0, 0.0, 3.0]},
+                       start="given"),
+        "D is an exact function of its parents in the network to start from, and no step of EM "
+        'leads away from there\n\nleave out start="given", or give it a small sd',
+    ),
     "constant": (
         fitting(data=FLAT, families=tc.SigmoidGaussian),
         "A has the same value in all cases: no curve fits X",

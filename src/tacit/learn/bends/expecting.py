@@ -25,7 +25,7 @@ WIDER = 1.5
 """How much wider a frame is made if that does not help."""
 MOST_CELLS = 2_000_000
 """Cases times points times families that are looked at together."""
-EDGE_SHARE = 1e-6
+EDGE_SHARE = 1e-5
 """Points at the edge with a greater share say that there is more beyond."""
 LEAST = 1e-9
 """Points with a smaller share of their case are left out of fits."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.core.errors import OptionError, quoted
 from tacit.core.grid import counted as counted_words
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
@@ -18,6 +19,7 @@ from tacit.engines.tasks import thread_bound
 from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.continuous.regression import Extra
 from tacit.families.curved import CurvedGaussian
+from tacit.families.gaussian import LinearGaussian
 from tacit.learn.bends.climbing import Iterate, Problem
 from tacit.learn.bends.expecting import Expected, expect
 from tacit.learn.bends.maximising import Known, curve_evidence, moments_of
@@ -47,19 +49,8 @@ def fit_bent(gathered: Gathered, choices: Choices, wishes: Wishes, told: Report)
     method = choices.method
     assert isinstance(method, EM)
     problem, normal = _problem(gathered, choices)
-    hidden = dict(gathered.hidden)
-    start = Start.of(
-        gathered.structure.dag, gathered.cases, gathered.families, hidden, scales_of(gathered)
-    )
-    seed = choices.seed or 0
-
-    def lines(number: int) -> Network:
-        first = number == 0 and method.init == "data"
-        return start.network(np.random.default_rng([seed, number]), first)
-
-    given = None if wishes.start is None else given_start(gathered, wishes.start)
-    task = Task(problem, method, lines, given, bool(hidden) and given is None, seed)
     settings = settings_of(gathered.structure, choices, _said(gathered, wishes))
+    task = _task(gathered, choices, wishes, problem)
     kept = _checkpoint(problem, settings, choices, wishes, gathered.cases.fingerprint())
     ended = run_bent(task, thread_bound(wishes.threads), told, kept)
     best = int(np.argmax([each.climb.iterate.objective for each in ended.runs]))
@@ -84,6 +75,40 @@ def fit_bent(gathered: Gathered, choices: Choices, wishes: Wishes, told: Report)
         ),
         normal=normal,
     )
+
+
+def _task(gathered: Gathered, choices: Choices, wishes: Wishes, problem: Problem) -> Task:
+    """What is to be run, and where each run begins."""
+    method, seed, hidden = choices.method, choices.seed or 0, dict(gathered.hidden)
+    assert isinstance(method, EM)
+    start = Start.of(
+        gathered.structure.dag, gathered.cases, gathered.families, hidden, scales_of(gathered)
+    )
+
+    def lines(number: int) -> Network:
+        first = number == 0 and method.init == "data"
+        return start.network(np.random.default_rng([seed, number]), first)
+
+    given = None if wishes.start is None else _given(gathered, wishes.start)
+    return Task(problem, method, lines, given, bool(hidden) and given is None, seed)
+
+
+def _given(gathered: Gathered, network: Network) -> Network:
+    """The network to start from, if it has these variables, lines and curves."""
+    for name, family in given_start(gathered, network).families.items():
+        kind = gathered.curves.get(name, LinearGaussian)
+        if type(family) is not kind:
+            raise OptionError(
+                f"{quoted(name)} is to be a {kind.__name__}, and the network to start from has a "
+                f'{type(family).__name__} there\n\nleave out start="given", or families='
+            )
+        if getattr(family, "sd", 1.0) == 0:
+            raise OptionError(
+                f"{quoted(name)} is an exact function of its parents in the network to start from, "
+                'and no step of EM leads away from there\n\nleave out start="given", or give it '
+                "a small sd"
+            )
+    return network
 
 
 def _problem(gathered: Gathered, choices: Choices) -> tuple[Problem, dict[str, Pseudo]]:
