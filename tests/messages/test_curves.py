@@ -41,16 +41,47 @@ CASES = {
                 sources=[MIXED]),
         "the sigmoid-gaussian of X: sources= speaks of tables\n\nleave it out, or families=",
     ),
-    "gaps": (
-        fitting(data={**REALS, "B": [None, *REALS["B"][1:]]}, families=tc.SigmoidGaussian),
-        "1 case with gaps in the family of X: a curve is fitted to whole cases\n\n"
-        "use method=tc.AvailableCases()",
+    "gaps beside states": (
+        fitting(structure="G; A, B -> X", data={**MIXED, "B": [None, *REALS["B"][1:]]},
+                families={"X": tc.SigmoidGaussian}),
+        "G has states, and EM around curves is of continuous variables alone: cells are missing"
+        "\n\nleave out families=, or use method=tc.AvailableCases()",
     ),
-    "gaps elsewhere": (
-        fitting(structure="A -> X; B", data={**REALS, "B": [None, *REALS["B"][1:]]},
-                families=tc.SigmoidGaussian),
-        "cells are missing beside curves, and EM with continuous variables is of straight lines"
-        "\n\nuse method=tc.AvailableCases()",
+    "hidden states": (
+        fitting(structure="G; A, B -> X", families={"X": tc.SigmoidGaussian}, hidden={"G": 2}),
+        "G has states, and EM around curves is of continuous variables alone\n\nleave out "
+        "families=, or make it hidden={'G': \"continuous\"}",
+    ),
+    "hidden curve": (
+        fitting(structure="A -> H -> B, X", families=tc.SigmoidGaussian,
+                hidden={"H": "continuous"}),
+        "H is hidden, and what is hidden follows a straight line: the noise around it gives it "
+        "its scale\n\nname the variables that follow curves one by one: families={name: "
+        "tc.SigmoidGaussian}",
+    ),
+    "gaps and rules": (
+        fitting(structure="A, B -> X", data={**REALS, "B": [None, *REALS["B"][1:]]},
+                families=tc.SigmoidGaussian, knowledge="intercept(A) >= 0"),
+        "A is continuous: rules beside curves need complete cases\n\nleave out the rules, or "
+        "families=",
+    ),
+    "gaps and gradients": (
+        fitting(data={**REALS, "B": [None, *REALS["B"][1:]]}, families=tc.SigmoidGaussian,
+                method=tc.Gradient()),
+        "A is continuous: its missing cells and hidden variables are inferred by EM\n\nuse "
+        "method=tc.EM()",
+    ),
+    "gaps and a start of lines": (
+        lambda: tc.fit(tc.fit("A, B -> X", REALS).network, {**REALS, "B": [None, *REALS["B"][1:]]},
+                       families=tc.SigmoidGaussian, start="given"),
+        "X is to be a SigmoidGaussian, and the network to start from has a LinearGaussian there"
+        '\n\nleave out start="given", or families=',
+    ),
+    "gaps and an exact start": (
+        lambda: tc.fit(STEEP, {"C": [None, 1.0, 2.0], "D": [1.0, 2.5, 2.0], "Y": [1.0, 0.0, 3.0]},
+                       start="given"),
+        "D is an exact function of its parents in the network to start from, and no step of EM "
+        'leads away from there\n\nleave out start="given", or give it a small sd',
     ),
     "constant": (
         fitting(data=FLAT, families=tc.SigmoidGaussian),

@@ -169,6 +169,15 @@ def test_available_cases_say_what_each_family_rests_on():
     assert "Each family was counted on the cases complete in it" in str(tc.report(fit))
 
 
+def test_lines_use_every_case_as_tables_do():
+    columns = {"A": [None, 1.0, 2.5, 3.0, 4.5, 4.0], "B": [0.5, 1.0, 2.0, 3.5, 4.0, 5.5]}
+    fit = tc.fit("A -> B", columns)
+    assert told(fit, "missing")["inferred"]
+    page = " ".join(str(tc.report(fit)).split())
+    assert "All 6 cases were used, 5 of them without a gap" in page
+    assert "per case (of what was observed" in page
+
+
 def test_the_answer_says_how_gaps_were_treated(gaps, latent):
     first = told(gaps, "answer")["sentences"]
     assert first[0].endswith("from 10 cases by EM, smoothed by the prior BDeu(1).")

@@ -222,7 +222,10 @@ def _searched(
     how = _within(search_method_of(wishes.word, None, wishes.most_parents), why)
     if wishes.bootstrap:
         raise OptionError(f"--bootstrap needs complete cases, and {why}")
-    if wishes.families:
+    from tacit.core.variables import Continuous
+
+    real = all(isinstance(each, Continuous) for each in data.variables.values())
+    if wishes.families and (hidden is not None or not real):
         raise OptionError(f"--family needs complete cases, and {why}")
     from tacit.learn.structure.structural_em import structural_em
 
@@ -231,6 +234,7 @@ def _searched(
         start=start,
         hidden=hidden,
         method=how,
+        families=wishes.families,
         restarts=wishes.restarts or None,
         **wishes.common,
     )

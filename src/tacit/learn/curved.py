@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from tacit.core.errors import (
 )
 from tacit.core.grid import counted
 from tacit.core.network import Network
-from tacit.core.variables import Continuous, Variable
+from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.scales import check_scales
 from tacit.estimate.curves import curve_log_likelihood, estimate_curve
 from tacit.families import KINDS
@@ -179,23 +179,25 @@ def refuse_curved(
 
 
 def refuse_gaps(
-    cases: Dataset, families: Mapping[str, tuple[Variable, ...]], curves: Curves
+    hidden: Collection[str], families: Mapping[str, tuple[Variable, ...]], curves: Curves
 ) -> None:
-    """Nothing, or an error about curves where something has to be inferred."""
-    for name, kind in curves.items():
-        for axis in families[name]:
-            if axis.name not in cases:
-                raise OptionError(
-                    f"{quoted(axis.name)} is hidden, and EM with continuous variables is of "
-                    f"straight lines: {quoted(name)} cannot be a {kind.kind}\n\ntc.search(..., "
-                    "method=tc.IdealParent(hidden=True), family=...) finds hidden parents of curves"
-                )
-        whole_cases(cases, families[name], available=False)
-    if curves:
-        raise MissingError(
-            "cells are missing beside curves, and EM with continuous variables is of straight "
-            "lines\n\nuse method=tc.AvailableCases()"
-        )
+    """Nothing, or an error about curves where something has to be inferred that EM cannot."""
+    for name in curves:
+        if name in hidden:
+            raise OptionError(
+                f"{quoted(name)} is hidden, and what is hidden follows a straight line: the noise "
+                "around it gives it its scale\n\nname the variables that follow curves one by one: "
+                "families={name: tc.SigmoidGaussian}"
+            )
+    for name, axes in families.items() if curves else ():
+        if isinstance(axes[-1], Discrete):
+            unseen = name in hidden
+            raise OptionError(
+                f"{quoted(name)} has states, and EM around curves is of continuous variables "
+                f"alone{'' if unseen else ': cells are missing'}\n\nleave out families=, or "
+                + (f'make it hidden={{{name!r}: "continuous"}}' if unseen
+                   else "use method=tc.AvailableCases()")
+            )  # fmt: skip
 
 
 def fit_curves(

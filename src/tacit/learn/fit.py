@@ -128,7 +128,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
         with watched(progress, "counting") as told:
             counted = count_cases(gathered, available, threads, told)
         return _fit_counted(given, counted, choices, known, lent)
-    refuse_gaps(gathered.cases, gathered.families, curves)
+    refuse_gaps(gathered.hidden, gathered.families, curves)
     if begin is not None:
         gathered = replace(gathered, structure=_started(given))
     if seed is None and resume and checkpoint is not None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.errors import quoted
+from tacit.core.variables import Continuous
 from tacit.learn.structure.searched import Search
 from tacit.reporting.again_given import (
     cases_python,
@@ -68,8 +69,8 @@ def search_python(fit: Search) -> str:
     rounds = str(settings["method"]).startswith(_EM)
     given.append(f"method={_qualified(str(settings['method']).removeprefix(_EM))}")
     more, prior = prior_python(fit)
-    if settings.get("hidden") and not rounds:
-        more, prior = [], []  # two layers of lines or curves have no prior
+    if (settings.get("hidden") and not rounds) or _real_rounds(fit):
+        more, prior = [], []  # lines and curves alone have no prior
     lines += more
     given += prior
     given += [f"start={settings['begun_at']!r}"] if "begun_at" in settings else []
@@ -81,12 +82,19 @@ def search_python(fit: Search) -> str:
     given += [f"{name}={settings[name]!r}" for name in _ROUNDS if rounds and name in settings]
     if rounds:
         lines += [_NOT_KEPT] if "numbers_given" in settings else []
+    if rounds and not _real_rounds(fit):
         given.append(f"restarts={settings['starts']}")
     if fit.confidence is not None:
         given.append(f"bootstrap={fit.confidence.replicates}")
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
     verb = "structural_em" if rounds else "search"
     return "\n".join([*lines, f"found = tc.{verb}(cases, {', '.join(given)})"])
+
+
+def _real_rounds(fit: Search) -> bool:
+    """Whether structural EM went over lines and curves alone, which start once."""
+    rounds = str(fit.settings["method"]).startswith(_EM) and "unseen" not in fit.settings
+    return rounds and all(isinstance(v, Continuous) for v in fit.network.variables.values())
 
 
 def _qualified(described: str) -> str:
@@ -106,7 +114,7 @@ def search_command(fit: Search) -> str | None:
     if "starts" in settings and any(name in settings for name in (*_ROUNDS, "numbers_given")):
         return None
     words = ["tacit", "search", cases_word(fit), *knowledge_words(fit), "--score", score]
-    words += [*dags, *method, *prior]
+    words += [*dags, *method, *([] if _real_rounds(fit) else prior)]
     words += ["--start", settings["begun_at"]] if "begun_at" in settings else []
     for name in settings.get("left_out", ()):
         words += ["--leave-out", quoted(name)]
@@ -116,7 +124,7 @@ def search_command(fit: Search) -> str | None:
         return None
     words += kinds
     words += hidden_words(plain_hidden(settings.get("unseen", {})))
-    if "starts" in settings:
+    if "starts" in settings and not _real_rounds(fit):
         words += ["--restarts", str(settings["starts"])]
     if fit.confidence is not None:
         words += ["--bootstrap", str(fit.confidence.replicates)]
@@ -198,7 +206,7 @@ def _method_words(described: str) -> list[str] | None:
 
 def _round_words(described: str) -> list[str] | None:
     """The search within each round of structural EM, which never restarts."""
-    if described.startswith("WeightAnnealing("):
+    if described.startswith(("WeightAnnealing(", "IdealParent(")):
         return _method_words(described)
     told = parsed(described)
     if told is not None and told[0] == "IdealParent":

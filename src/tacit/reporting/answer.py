@@ -12,7 +12,7 @@ from tacit.reporting.lent import in_short
 from tacit.reporting.loans import NORMAL, lenders
 from tacit.reporting.proposed import in_short as proposed_in_short
 from tacit.reporting.searched import in_short as searched_in_short
-from tacit.reporting.support import row_cases
+from tacit.reporting.support import inferred, row_cases
 from tacit.reporting.wording import are, finite, first, joined, nats, shortened, some, weight
 from tacit.reporting.worries import worries
 
@@ -91,7 +91,7 @@ def _how(fit: Fit) -> str:
     how = _HOW.get(estimate.partition("(")[0], "by {estimate} with the prior {prior}")
     method = _METHODS.get(str(fit.settings["method"]).partition("(")[0], "by counting")
     if isinstance(fit, Search):
-        method = "by EM" if fit.known or fit.found.hidden else "by counting"
+        method = "by EM" if inferred(fit) or fit.found.hidden else "by counting"
     if estimate.startswith(("ML", "MAP")) and fit.known:
         how = f"{method} {how}"
     if fit.settings["prior"] == NORMAL:
@@ -134,7 +134,7 @@ def _gaps(fit: Fit) -> list[str]:
     if hidden:
         none = "in no column" if len(hidden) > 1 else "in no column of the cases"
         told.append(f"{first(hidden, 4)} {are(len(hidden))} hidden: {none}.")
-    if cells and fit.known:
+    if cells and inferred(fit):
         told.append(f"{some(cells, 'cell')} {are(cells)} missing; every case was used.")
     elif cells:
         told.append(f"{some(cells, 'cell')} {are(cells)} missing.")
@@ -147,7 +147,7 @@ def _likelihood(fit: Fit, figures: dict[str, Any]) -> list[str]:
         return ["No log-likelihood can be given."]
     own = "on these same cases"
     if fit.cases.missing or "hidden" in fit.settings:
-        own = "of what was observed" if fit.known else "each family on the cases complete in it"
+        own = "of what was observed" if inferred(fit) else "each family on the cases complete in it"
     sentences = [
         f"Under the network the average log-likelihood is {nats(average)} per case ({own}, "
         f"{figures['log_likelihood']:,.1f} nats in all); cases it has not seen will score lower."

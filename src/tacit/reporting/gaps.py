@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats
 from tacit.learn.fits import Fit
-from tacit.reporting.support import Rows, all_rows
+from tacit.reporting.support import Rows, all_rows, inferred
 
 LEAST = 1.0
 """Expected cases from which a row is worth asking what it rests on."""
@@ -29,7 +29,7 @@ def missing(fit: Fit) -> dict[str, Any] | None:
         "cases": cases,
         "weight": fit.cases.weight,
         "method": str(fit.settings["method"]),
-        "inferred": bool(fit.known),
+        "inferred": inferred(fit),
         "complete": None if fit.cases.gaps is None else fit.cases.gaps.complete,
         "cells": [
             {"variable": name, "cells": cells, "share": cells / cases if cases else None}
@@ -53,7 +53,7 @@ def _patterns(fit: Fit) -> dict[str, Any] | None:
 
 
 def _families(fit: Fit) -> list[dict[str, Any]]:
-    if fit.known:
+    if inferred(fit):
         return []
     return [
         {

@@ -73,3 +73,10 @@ def median_cases(fit: Fit, name: str) -> float:
     """Half of the rows rest on this many cases or more; all cases where there are no rows."""
     cases = row_cases(fit, name)
     return float(fit.evidence[name].total) if cases is None else float(np.median(cases))
+
+
+def inferred(fit: Fit) -> bool:
+    """Whether what is missing was inferred, which uses every case, rather than left out."""
+    gone = bool(fit.cases.missing) or "hidden" in fit.settings
+    method = str(fit.settings["method"])
+    return bool(fit.known) or (gone and method.startswith(("EM(", "structural EM")))

@@ -9,7 +9,7 @@ from tacit.learn.fits import Fit, Stop
 from tacit.learn.structure.searched import Arc, Search
 from tacit.reporting.climbs import vain
 from tacit.reporting.searched import HALF, LITTLE, absent
-from tacit.reporting.support import Rows
+from tacit.reporting.support import Rows, inferred
 from tacit.reporting.turning import NOBODY, directions
 from tacit.reporting.wording import are, arrow, first, some
 
@@ -126,7 +126,7 @@ def local(fit: Fit, tables: Sequence[Rows]) -> dict[str, Any] | None:
         text += "; the search never began anew, and restarts may find a better one"
     elif tried:
         text += f"; the last {some(tried, 'restart')} found no better one"
-    if len(fit.network) <= SMALL and not fit.known and not fit.found.hidden:
+    if len(fit.network) <= SMALL and not inferred(fit) and not fit.found.hidden:
         text += f"; among {some(len(fit.network), 'variable')} method=tc.Exact() can prove it"
     return _worry("local maximum", text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tacit.core.errors import CasesError, OptionError, quoted
 from tacit.core.variables import Continuous
 from tacit.engines.scales import check_scales
+from tacit.learn.bends.fitting import fit_bent
 from tacit.learn.choices import Choices
 from tacit.learn.continuous.fitting import fit_continuous
 from tacit.learn.fits import Fit
@@ -34,6 +35,11 @@ def fit_with_reals(
             "leave out their confidence",
         ),
         (
+            bool(gathered.curves and wishes.knowledge and wishes.knowledge.parameters),
+            "rules beside curves need complete cases",
+            "leave out the rules, or families=",
+        ),
+        (
             not isinstance(choices.method, EM),
             "its missing cells and hidden variables are inferred by EM",
             "use method=tc.EM()",
@@ -49,4 +55,6 @@ def fit_with_reals(
     check_scales(gathered.cases, [
         name for name, each in gathered.cases.variables.items() if isinstance(each, Continuous)
     ])  # fmt: skip
+    if gathered.curves:
+        return fit_bent(gathered, choices, wishes, told)
     return fit_continuous(gathered, choices, wishes, told)

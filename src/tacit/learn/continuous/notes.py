@@ -31,9 +31,9 @@ def continuous_notes(
         *inferred_notes(dict(gathered.missing), choices.method),
         *constant_notes(gathered.variables),
         *_thin(problem),
-        *_scales(problem, named),
+        *scale_notes(problem.hidden, named),
         *_turning(problem, network),
-        *_lost(ended),
+        *lost_notes(ended.lost, len(ended.climbs)),
         *run_notes([run.iterate.objective for run in ended.climbs]),
         INTERVALS,
     )
@@ -51,10 +51,14 @@ def _thin(problem: NormalProblem) -> Iterable[str]:
             )
 
 
-def _scales(problem: NormalProblem, named: Sequence[str]) -> Iterable[str]:
-    if problem.hidden:
-        names = listed(map(quoted, problem.hidden), 6)
-        one = len(problem.hidden) == 1
+def scale_notes(hidden: Sequence[str], named: Sequence[str]) -> Iterable[str]:
+    """What fixes the scale of continuous variables that no column measures.
+
+    named  those that rules speak of
+    """
+    if hidden:
+        names = listed(map(quoted, hidden), 6)
+        one = len(hidden) == 1
         yield (
             f"nothing measures {names}, so {'its' if one else 'their'} scale is free: given "
             f"{'its' if one else 'their'} parents the mean is without intercept and the sd 1"
@@ -77,10 +81,11 @@ def _turning(problem: NormalProblem, network: Network) -> Iterable[str]:
             )
 
 
-def _lost(ended: Ended) -> Iterable[str]:
-    if ended.lost:
-        many, total = len(ended.lost), len(ended.lost) + len(ended.climbs)
-        names = listed(dict.fromkeys(map(quoted, ended.lost)), 4)
+def lost_notes(lost: Sequence[str], ended: int) -> Iterable[str]:
+    """The starts that were left out, beside those that came to an end."""
+    if lost:
+        many, total = len(lost), len(lost) + ended
+        names = listed(dict.fromkeys(map(quoted, lost)), 4)
         yield (
             f"{many} of {total} starts {'was' if many == 1 else 'were'} left out: the noise of "
             f"{names} shrank to nothing there, and the likelihood grew without bound; "

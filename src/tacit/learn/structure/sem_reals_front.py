@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tacit.core.dataset import Dataset, absent
-from tacit.core.errors import CasesError, MissingError, OptionError, listed, quoted
+from tacit.core.errors import CasesError, KnowledgeError, MissingError, OptionError, listed, quoted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import check_gaussian
@@ -22,16 +22,21 @@ from tacit.infer.normal.gaps import Patterns
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.knowledge.limits import reasons_of
+from tacit.learn.bends.pieces import Told
+from tacit.learn.curved import curves_among, curves_asked
 from tacit.learn.fit import fit
+from tacit.learn.fits import Stop
 from tacit.learn.methods import EM
-from tacit.learn.progress import Callback, watched
+from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.structure.fitted import as_search, found_of
 from tacit.learn.structure.outcome import Outcome
 from tacit.learn.structure.question import Question, check_scores, joinable, without
 from tacit.learn.structure.searched import Search
+from tacit.learn.structure.sem_curves import CurveJob, run_curve_rounds, scorer_of_completed
 from tacit.learn.structure.sem_reals import RealJob, network_of, run_rounds, scorer_at
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.starting import start_of
+from tacit.learn.structure.state import Parents
 from tacit.learn.structures import NUMBERS_UNUSED
 
 PLAIN = HillClimb(restarts=0)
@@ -127,6 +132,7 @@ class RealWishes:
     max_rounds: int
     seed: int | None
     progress: bool | Callback | None
+    families: Any = None
 
 
 def structural_em_reals(whole: Dataset, wishes: RealWishes) -> Search:
@@ -142,15 +148,10 @@ def structural_em_reals(whole: Dataset, wishes: RealWishes) -> Search:
     )  # fmt: skip
     begin, seed = start_of(question, wishes.start), fresh_seed(wishes.seed)
     with watched(wishes.progress, "structural EM") as told:
-        found = run_rounds(job, begin, wishes.max_rounds, seed, told)
-    shift = -float(job.patterns.weights @ (~np.isnan(values)) @ np.log(scale))
-    outcome = Outcome(
-        found.parents, found.score + shift, found.stop, tuple(each + shift for each in found.trace),
-        found.evaluations, found.moves,
-    )  # fmt: skip
-    at_last = replace(question, scorer=scorer_at(job, found.completed.moments))
+        rounds = _curves if question.curves else _lines
+        at_last, outcome, network = rounds(question, job, begin, wishes, seed, told)
     fitted = fit(
-        network_of(job, found), question.cases, knowledge=question.knowledge, start="given",
+        network, question.cases, knowledge=question.knowledge, start="given",
         method=EM(restarts=1), seed=seed, progress=False,
     )  # fmt: skip
     notes = tuple(note for note in fitted.notes if note not in (USED, NUMBERS_UNUSED))
@@ -160,9 +161,66 @@ def structural_em_reals(whole: Dataset, wishes: RealWishes) -> Search:
         "dag_prior": None if question.dag_prior is None else question.dag_prior.describe(),
         "starts": 1,
         **({"left_out": list(question.left_out)} if question.left_out else {}),
+        **(
+            {"curves": curves_asked(question.curves, len(question.names))}
+            if question.curves
+            else {}
+        ),
     }
     found_ = found_of(at_last, outcome)
     return as_search(replace(fitted, notes=notes), outcome, found_, said, question.cases.notes)
+
+
+Rounds: TypeAlias = tuple[Question, Outcome, Network]
+"""The question of a last search, what came of all rounds, and the network."""
+
+
+def _lines(
+    question: Question, job: RealJob, begin: Parents, wishes: RealWishes, seed: int, told: Report
+) -> Rounds:
+    found = run_rounds(job, begin, wishes.max_rounds, seed, told)
+    shift = -float(job.patterns.weights @ (~np.isnan(job.patterns.values)) @ np.log(job.scale))
+    outcome = Outcome(
+        found.parents, found.score + shift, found.stop, tuple(each + shift for each in found.trace),
+        found.evaluations, found.moves,
+    )  # fmt: skip
+    at_last = replace(question, scorer=scorer_at(job, found.completed.moments))
+    return at_last, outcome, network_of(job, found)
+
+
+def _curves(
+    question: Question, job: RealJob, begin: Parents, wishes: RealWishes, seed: int, told: Report
+) -> Rounds:
+    """The first completions are by straight lines, found in the same way."""
+    _refuse_rules(question)
+    cases = question.cases
+    values = np.array([cases[name] for name in cases.names], dtype=np.float64).T
+    weights = np.ones(len(cases)) if cases.weights is None else cases.weights
+    lines = run_rounds(job, begin, wishes.max_rounds, seed, _unheard)
+    task = CurveJob(job, Told(values, weights), question.curves, seed)
+    cut = lines.stop is Stop.INTERRUPTED
+    rounds = 0 if cut else wishes.max_rounds
+    found = run_curve_rounds(task, begin, network_of(job, lines), rounds, told)
+    stop = Stop.INTERRUPTED if cut else found.stop
+    outcome = Outcome(
+        found.settled.parents, found.settled.score, stop, found.trace,
+        lines.evaluations + found.evaluations, found.moves,
+    )  # fmt: skip
+    at_last = replace(question, scorer=scorer_of_completed(task, found.cases))
+    return at_last, outcome, found.settled.network
+
+
+def _unheard(done: int, total: int, objective: float | None = None) -> None:
+    del done, total, objective
+
+
+def _refuse_rules(question: Question) -> None:
+    """Nothing, or an error about rules of parameters, which curves do not keep."""
+    for rule in question.knowledge.parameters if question.knowledge else ():
+        raise KnowledgeError(
+            f"rules about parameters and curves need complete cases\n\n    {rule}\n\n"
+            "leave out the rule, or families="
+        )
 
 
 def _question(whole: Dataset, wishes: RealWishes) -> Question:
@@ -190,4 +248,5 @@ def _question(whole: Dataset, wishes: RealWishes) -> Question:
     terms = None if prior is None else prior.terms(cases.names)
     scorer: Any = None  # a question of every round has its own
     limits = joinable(cases, reasons)
-    return Question(cases, scorer, chosen, prior, terms, rules, reasons, limits, gone)
+    kinds = curves_among(wishes.families, cases.variables)
+    return Question(cases, scorer, chosen, prior, terms, rules, reasons, limits, gone, kinds)

@@ -20,6 +20,7 @@ from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
+from tacit.learn.curved import one_wish
 from tacit.learn.hidden import Hidden
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import chosen_of
@@ -62,6 +63,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     estimate: Estimate | None = None,
     around: str | Sequence[str] | None = None,
     leave_out: Sequence[str] = (),
+    families: Any = None,
+    family: Any = None,
     restarts: int | None = None,
     steps: int = STEPS,
     max_rounds: int = ROUNDS,
@@ -100,6 +103,9 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     prior, estimate  of the parameters; by default the prior that scores, else `tc.BDeu(1)`
     around     hidden variables: only their parents and those of their Markov blankets may change
     leave_out  columns that are no variables
+    families   {"X": tc.SigmoidGaussian} where a curve is to stand for a straight line if X has
+               parents, all columns being continuous and nothing hidden; one kind alone is for
+               every column. `family=` says the same
     restarts   how many starts, the best counts; 5 with hidden variables, else 1. All but the first
                change the dag a little and draw other parameters
     steps      of EM in each round
@@ -114,15 +120,18 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
             raise OptionError(f"{name}={number!r} must be a whole number, 1 or more")
     whole = as_dataset(data)
     kind = kind_of(without(whole, leave_out), start)
+    wish = one_wish(family, families)
     if kind is Kind.REAL and hidden is None:
         refuse_for_reals(
             {"variant": variant, "prior": prior, "around": around, "restarts": restarts,
              "checkpoint": checkpoint}
         )  # fmt: skip
         asked_of_reals = RealWishes(
-            start, knowledge, score, method, dag_prior, leave_out, steps, max_rounds, seed, progress
-        )
+            start, knowledge, score, method, dag_prior, leave_out, steps, max_rounds, seed,
+            progress, wish,
+        )  # fmt: skip
         return structural_em_reals(whole, asked_of_reals)
+    _refuse_curves(wish, kind)
     default: AnyScore = BDeu(5) if kind is Kind.STATES else BIC()
     chosen = default if score is None else score
     _check_variant(variant, chosen)
@@ -142,6 +151,13 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
         found = run_structural_em(asked.job, _kept(asked, course, checkpoint, resume))
     wishes = _wishes(asked, course, start is not None, leave_out)
     return as_found(asked, course, found, prior, estimate, wishes)
+
+
+def _refuse_curves(wish: Any, kind: Kind) -> None:
+    """Nothing, or an error about families where structural EM goes by tables or lines."""
+    if wish is not None:
+        why = "nothing is hidden" if kind is Kind.REAL else "all columns are continuous"
+        raise OptionError(f"families= gives curves to structural EM where {why}\n\nleave it out")
 
 
 def _check_variant(variant: str | None, score: AnyScore) -> None:

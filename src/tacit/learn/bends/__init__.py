@@ -1,0 +1,1 @@
+"""Lines and curves fitted to cases with gaps: EM at weighted points of what bends the curves."""
