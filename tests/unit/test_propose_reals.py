@@ -40,16 +40,16 @@ def test_planted_parents_are_proposed_accepted_and_in_the_network():
         assert each.name in each.network
         assert set(each.profile.information) == set(each.children)
         assert str(each.profile) == str(each.profile.information_grid())
-    assert FOUND.hidden == ("H1", "H2")
+    assert FOUND.hidden == ("H", "H2")
     assert FOUND.log_likelihood == pytest.approx(float(tc.log_likelihood(FOUND.network, DATA)))
-    assert "H1" in str(FOUND)
+    assert "H ->" in str(FOUND)
     assert "continuous" in str(FOUND)
 
 
 def test_what_is_known_of_the_hidden_variables_goes_with_their_planted_values():
     random = np.random.default_rng(1)
     hidden = random.normal(size=(2, 160))
-    means = np.array([tc.predict(FOUND.network, DATA)[name] for name in ("H1", "H2")])
+    means = np.array([tc.predict(FOUND.network, DATA)[name] for name in ("H", "H2")])
     correlation = np.abs(np.corrcoef(np.concatenate([hidden, means]))[:2, 2:])
     assert correlation.max(axis=1).min() > 0.85
 
@@ -60,7 +60,7 @@ def test_proposals_are_saved_and_reported(tmp_path: Path):
     assert len(again) == len(FOUND)
     assert again[0].children == FOUND[0].children
     told = str(tc.report(again))
-    assert "H1, continuous, parent of" in told
+    assert "H, continuous, parent of" in told
     assert "tc.propose_hidden(cases, seed=1)" in told
     assert "propose_hidden" in tc.report(FOUND).to_html()
 
@@ -126,6 +126,59 @@ def test_above_a_dag_residuals_of_missing_cells_are_expected():
     assert max(len(set(found[0].children) & group) for group in GROUPS) >= 4
 
 
+def test_a_chain_of_lines_needs_no_hidden_parent():
+    """Two layers beat columns alone by far, and the dag of the chain beats them."""
+    random = np.random.default_rng(3)
+    chain = {"A": random.normal(size=400)}
+    for before, name in zip("ABCD", "BCDE", strict=True):
+        chain[name] = 0.8 * chain[before] + 0.6 * random.normal(size=400)
+    found = tc.propose_hidden(chain, seed=1)
+    assert not found.accepted
+    assert len(found.network.dag.arcs) == 4
+    assert found.hunt.score_without == pytest.approx(
+        tc.score(found.without.network.dag, _learned_from(chain), tc.BIC()).total
+    )
+    assert not tc.propose_hidden(chain, "A -> B -> C -> D -> E", seed=1).accepted
+    assert any("explain as much" in each.why for each in found)
+
+
+def _learned_from(data):
+    from tacit.io.cases import as_dataset
+    from tacit.learn.unseen.parting import parted
+
+    return parted(as_dataset(data), 0.2, 1)[0]
+
+
+def test_gains_are_above_the_best_network_without_the_variable():
+    train = _learned_from(DATA)
+    without = tc.search(train, score=tc.BIC(), method=tc.Tabu(), seed=1).found.score
+    layers = tc.search(train, method=tc.IdealParent(hidden=True, most_hidden=2), seed=1)
+    one = tc.search(train, method=tc.IdealParent(hidden=True, most_hidden=1), seed=1)
+    assert FOUND.hunt.score_without == pytest.approx(without)
+    assert one.score < without < layers.score
+    for each in FOUND.accepted:
+        assert each.gain == pytest.approx(layers.score - without, abs=1e-3)
+        assert each.children == tuple(FOUND.network.dag.children[each.name])
+
+
+def test_arcs_that_do_not_pay_are_no_children():
+    """Z follows X0 by an arc of the dag, and the hidden parent by nothing else."""
+    random = np.random.default_rng(7)
+    data = {**DATA, "Z": DATA["X0"] + random.normal(size=160)}
+    found = tc.propose_hidden(data, "X0 -> Z", seed=1, most=1)
+    assert found.accepted
+    assert "Z" not in found[0].children
+    for each in found[0].children:
+        assert tc.mutual_information(found.network, "H", each) == pytest.approx(
+            found[0].profile.information[each], rel=0.1
+        )
+
+
+def test_columns_that_say_the_same_are_named():
+    found = tc.propose_hidden({**DATA, "Copy": 2 * DATA["X0"] + 1}, seed=1)
+    assert any("X0 and Copy are all but functions of each other" in note for note in found.notes)
+
+
 def test_columns_that_share_nothing_have_no_hidden_parent():
     noise = {f"X{at}": RANDOM.normal(size=120) for at in range(6)}
     found = tc.propose_hidden(noise, seed=1)
@@ -185,7 +238,7 @@ HIDDEN = tc.IdealParent(hidden=True)
         (lambda: tc.search({**DATA, "X3": [1.5] + [np.nan] * 159}, method=HIDDEN),
          "X3 has the same value in all cases, so no Gaussian fits it\n\nleave the column out"),
         (lambda: tc.propose_hidden(DATA, held_out=1.5),
-         "held_out=1.5 must be a share of the cases, below 1"),
+         "held_out=1.5 must be a share of the cases below 1, 0 for none, or cases"),
         (lambda: tc.search(DATA, method=HIDDEN, knowledge="forbid X0 -> X1"),
          "knowledge= means nothing to a search for hidden parents of columns\n\nleave it out, or "
          "search for arcs: tc.IdealParent(hidden=False)"),
@@ -216,6 +269,6 @@ def test_the_call_that_a_report_shows_searches_again():
 
 def test_what_is_known_of_hidden_variables_goes_with_the_cases():
     told = FOUND.completed(DATA)
-    assert told.names == (*DATA, "H1", "sd(H1)", "H2", "sd(H2)")
-    assert told["H1"].tolist() == tc.predict(FOUND.network, DATA)["H1"].tolist()
-    assert (told["sd(H1)"] > 0).all()
+    assert told.names == (*DATA, "H", "sd(H)", "H2", "sd(H2)")
+    assert told["H"].tolist() == tc.predict(FOUND.network, DATA)["H"].tolist()
+    assert (told["sd(H)"] > 0).all()

@@ -14,23 +14,34 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import ColumnError, OptionError, listed, nearest, quoted
 from tacit.core.interrupts import Asked
 from tacit.core.network import Network
+from tacit.estimate.gaussians import SINGULAR
 from tacit.estimate.ideal.clusters import Profiles, best_cluster
 from tacit.estimate.scores.values import BIC
 from tacit.families.gaussian import LinearGaussian
-from tacit.infer.likelihood import log_likelihood
+from tacit.families.moments import Moments
 from tacit.infer.prediction import predict
 from tacit.learn.counted import cases_used
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.hidden import REAL
-from tacit.learn.layers.proposed import RealHunt, mean_gain, proposal_of, proposals_of
+from tacit.learn.layers.proposed import (
+    Held,
+    Parts,
+    RealHunt,
+    bic_of,
+    enough,
+    free_names,
+    held_out,
+    proposal_of,
+    proposals_of,
+)
 from tacit.learn.progress import Report
 from tacit.learn.structures import Structure, as_structure
 from tacit.learn.unseen.places import alike
 from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals
 
-SHOWN = 3
-"""Clusters of a round that are tried."""
+SHOWN, FEWEST = 3, 2
+"""Clusters of a round that are tried, and children that a hidden variable keeps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +52,7 @@ class _Ground:
     base   the network with them, fitted to the cases to learn from; score: its BIC
     """
 
-    train: Dataset
-    test: Dataset
+    parts: Parts
     hunt: RealHunt
     known: tuple[str, ...]
     base: Fit
@@ -62,67 +72,95 @@ class _Tried:
     children: tuple[str, ...]
     fit: Fit
     gain: float
-    held: tuple[float | None, float | None]
+    held: Held
     turn: int
 
-    def good(self, evidence: float) -> bool:
-        """Whether it gains enough and cases held out confirm it."""
-        return self.gain >= evidence and (self.held[0] is None or self.held[0] > 0)
 
-
-def above_dag(
-    whole: Dataset, train: Dataset, test: Dataset, hunt: RealHunt, told: Report, asked: Asked
-) -> HiddenProposals:
+def above_dag(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenProposals:
     """Clusters of variables whose residuals under a network go together: in rounds the best gets a
     hidden parent, which then explains what it can of the residuals of the next."""
-    dag, known = _whole_dag(as_structure(hunt.network), whole)
+    dag, known = _whole_dag(as_structure(hunt.network), parts.whole)
     start: Any = hunt.network if known else dag
-    without_ = _fitted(start, whole, known, hunt.seed)
-    base = _fitted(start, train, known, hunt.seed)
-    ground = _Ground(train, test, hunt, known, base, _bic(base, train))
+    without_ = _fitted(start, parts.whole, known, hunt.seed)
+    base = _fitted(start, parts.train, known, hunt.seed)
+    ground = _Ground(parts, hunt, known, base, bic_of(base, parts.train))
     first, tried, accepted = ground.score, list[_Tried](), list[_Tried]()
     for turn in range(1, hunt.most + 1):
         told(turn - 1, hunt.most, ground.score)
-        found = list(_round(ground, whole, turn, asked))
+        found = list(_round(ground, turn, asked))
         tried += found
         best = max(found, key=lambda each: each.gain, default=None)
-        if best is None or not best.good(hunt.evidence) or asked():
+        if best is None or not enough(best.gain, best.held, hunt.evidence) or asked():
             break
         accepted.append(best)
         known = (*ground.known, best.name)
         ground = replace(ground, known=known, base=best.fit, score=ground.score + best.gain)
     kept = _apart(accepted, tried)
-    ends = {each: _fitted_on(each, whole) for each in kept}
+    ends = {each: _fitted_on(each, parts.whole) for each in kept}
     proposals = [_proposed(each, ends[each], accepted, hunt) for each in kept]
     end = ends[accepted[-1]] if accepted else without_
     stop = Stop.INTERRUPTED if asked() else Stop.CONVERGED
-    return proposals_of(proposals, (end, without_), first, (train, test), hunt, stop)
+    return proposals_of(proposals, (end, without_), first, parts, hunt, stop)
 
 
-def _round(ground: _Ground, whole: Dataset, turn: int, asked: Asked) -> Iterator[_Tried]:
-    """A hidden variable above each of the best clusters in turn."""
-    dag, hunt = ground.base.network.dag, ground.hunt
-    name = _free_name((*whole.names, *ground.known), hunt)
-    for members in _clusters(ground.base.network, ground.train, SHOWN):
+def _round(ground: _Ground, turn: int, asked: Asked) -> Iterator[_Tried]:
+    """A hidden variable above each of the best clusters in turn, as far as its arcs pay."""
+    parts = ground.parts
+    (name,) = free_names((*parts.whole.names, *ground.known), ground.hunt.name, 1)
+    for members in _clusters(ground.base.network, parts.train, SHOWN):
         if asked():
             return
-        arcs = {each: dag.parents[each] for each in dag.names}
-        arcs |= {each: (*arcs[each], name) for each in members}
-        hidden = {**ground.hidden, name: REAL}
-        widened = Dag({name: (), **arcs})
-        found = fit(widened, ground.train, hidden=hidden, seed=hunt.seed, progress=False)
-        gain = _bic(found, ground.train) - ground.score
-        yield _Tried(name, members, found, gain, _held(ground, found), turn)
+        children, found = _paying(ground, name, members)
+        gain = bic_of(found, parts.train) - ground.score
+        held = held_out(found.network, ground.base.network, parts.test)
+        yield _Tried(name, children, found, gain, held, turn)
 
 
-def _held(ground: _Ground, found: Fit) -> tuple[float | None, float | None]:
-    """How much more probable cases held out became, and its error."""
-    if not len(ground.test):
-        return None, None
-    before, after = (
-        log_likelihood(each.network, ground.test).per_case for each in (ground.base, found)
+def _paying(ground: _Ground, name: str, members: tuple[str, ...]) -> tuple[tuple[str, ...], Fit]:
+    """The hidden variable above as many of these as are worth an arc, and the fit.
+
+    An arc that is expected to gain less than its price goes, the idlest first; two stay.
+    """
+    price = BIC().per_parameter(ground.parts.train.total_weight)
+    found = _widened(ground, name, members)
+    while len(members) > FEWEST:
+        gains = {each: _gain(found, name, each) for each in members}
+        idlest = min(members, key=gains.__getitem__)
+        if gains[idlest] >= price:
+            break
+        members = tuple(each for each in members if each != idlest)
+        found = _widened(ground, name, members)
+    return members, found
+
+
+def _widened(ground: _Ground, name: str, members: tuple[str, ...]) -> Fit:
+    """The network with a hidden variable above these, fitted."""
+    dag, hunt = ground.base.network.dag, ground.hunt
+    arcs = {each: dag.parents[each] for each in dag.names}
+    arcs |= {each: (*arcs[each], name) for each in members}
+    hidden = {**ground.hidden, name: REAL}
+    widened = Dag({name: (), **arcs})
+    return fit(widened, ground.parts.train, hidden=hidden, seed=hunt.seed, progress=False)
+
+
+def _gain(found: Fit, name: str, child: str) -> float:
+    """What the arc to a child is expected to gain, all else as it is believed."""
+    held = found.evidence[child]
+    assert isinstance(held, Moments)
+    at = found.network[child].parents.index(name)
+    less = np.delete(np.arange(held.means.size), at)
+    return (
+        0.5
+        * held.weight
+        * float(np.log(_left(held.scatter[np.ix_(less, less)]) / _left(held.scatter)))
     )
-    return mean_gain(after - before)
+
+
+def _left(scatter: Floats) -> float:
+    """The squares of the last that the others leave."""
+    inner, cross = scatter[:-1, :-1], scatter[:-1, -1]
+    explained = cross @ np.linalg.lstsq(inner, cross, rcond=None)[0] if len(inner) else 0.0
+    return max(float(scatter[-1, -1] - explained), SINGULAR * float(scatter[-1, -1]))
 
 
 def _fitted(start: Any, cases: Dataset, known: tuple[str, ...], seed: int) -> Fit:
@@ -156,7 +194,7 @@ def _proposed(
     good = tried in accepted
     told = (tried.gain, *tried.held)
     found = proposal_of(tried.name, tried.children, told, end, good, tried.turn)
-    if good or not tried.good(hunt.evidence):
+    if good or not enough(tried.gain, tried.held, hunt.evidence):
         return found
     return replace(found, why="another of its round gains more")
 
@@ -182,14 +220,6 @@ def _whole_dag(structure: Structure, cases: Dataset) -> tuple[Dag, tuple[str, ..
             "in it\n\nleave the column out, or fit the network with it first"
         )
     return Dag({**dag.parents, **dict.fromkeys(missing, ())}), tuple(known)
-
-
-def _free_name(taken: Sequence[str], hunt: RealHunt) -> str:
-    number, name = 1, hunt.name
-    while name in taken:
-        number += 1
-        name = f"{hunt.name}{number}"
-    return name
 
 
 def _clusters(network: Network, cases: Dataset, most: int) -> Iterator[tuple[str, ...]]:
@@ -221,10 +251,3 @@ def _residuals(network: Network, cases: Dataset) -> Floats:
     residuals = np.array(rows)
     spread = np.sqrt((residuals**2).mean(axis=1, keepdims=True))
     return residuals / np.where(spread > 0, spread, 1.0)
-
-
-def _bic(found: Fit, cases: Dataset) -> float:
-    """Log-likelihood less the price of the parameters; a hidden root has none of its own."""
-    hidden = [name for name in found.network if name not in cases]
-    many = found.network.free_parameters - 2 * len(hidden)
-    return found.log_likelihood - BIC().per_parameter(cases.total_weight) * many

@@ -33,7 +33,7 @@ from tacit.learn.layers.changing import Bench, scorers_at
 from tacit.learn.layers.fitting import Fitted
 from tacit.learn.layers.learning import Learned, learn_layers
 from tacit.learn.layers.model import STRAIGHT, Layer, Points, alike
-from tacit.learn.notes import inferred_notes
+from tacit.learn.notes import INTERVALS, inferred_notes
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import settings_of
 from tacit.learn.structure.question import check_some, without
@@ -41,6 +41,10 @@ from tacit.learn.structure.searched import Found, Search
 from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.settings import IdealParent
 from tacit.learn.structures import as_structure
+
+LIMIT = "the search ended at"
+COPIES, MOST_COPIES = 1 - 1e-6, 3
+"""The correlation from which two columns say the same, and how many such pairs are told."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,9 +137,15 @@ def bench_of(wanted: Wanted) -> Bench:
     return Bench(columns, wanted.cases.names, wanted.score, wanted.method, random, alike(columns))
 
 
-def answer(wanted: Wanted, bench: Bench, learned: Learned) -> Search:
-    """The layers as a network in the units of the cases, with what is known of it."""
-    fitted, names = learned.fitted, hidden_names(wanted.cases.names, learned.fitted.layer.hidden)
+def answer(
+    wanted: Wanted, bench: Bench, learned: Learned, named: Sequence[str] | None = None
+) -> Search:
+    """The layers as a network in the units of the cases, with what is known of it.
+
+    named  what hidden variables are called, in their order
+    """
+    fitted, many = learned.fitted, learned.fitted.layer.hidden
+    names = tuple(named[:many]) if named else hidden_names(wanted.cases.names, many)
     families = dict(_families(wanted, fitted.layer, names))
     network = Network(
         Dag({name: family.parents for name, family in families.items()}),
@@ -269,8 +279,22 @@ def _notes(wanted: Wanted, learned: Learned) -> Iterator[str]:
             "most probable values (Laplace), and so is the log-likelihood"
         )
     if learned.stop is Stop.STEP_LIMIT:
-        yield (
-            f"the search ended at {wanted.method.most_hidden} hidden variables: raise most_hidden"
-        )
+        yield (f"{LIMIT} {wanted.method.most_hidden} hidden variables: raise most_hidden")
+    if learned.fitted.layer.hidden:
+        yield INTERVALS
+    yield from _copies(wanted)
     if not learned.fitted.layer.hidden:
         yield "no hidden variable is worth its parameters"
+
+
+def _copies(wanted: Wanted) -> Iterator[str]:
+    """Columns that are all but functions of each other, which a hidden parent would repeat."""
+    values = np.nan_to_num(wanted.scaled.values)
+    lengths = np.sqrt((values**2).sum(axis=1))
+    alike = np.abs(values @ values.T) >= COPIES * np.outer(lengths, lengths)
+    names = wanted.cases.names
+    for one, other in np.argwhere(np.triu(alike, 1))[:MOST_COPIES].tolist():
+        yield (
+            f"{quoted(names[one])} and {quoted(names[other])} are all but functions of each other, "
+            "and a hidden parent of both is one of them: leave one out"
+        )

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from itertools import count, islice
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tacit.core.dataset import Dataset
+from tacit.core.errors import TacitError
 from tacit.core.grid import counted
 from tacit.core.network import Network
-from tacit.families.gaussian import LinearGaussian
+from tacit.core.options import is_number
+from tacit.estimate.scores.values import BIC
+from tacit.infer.information import mutual_information
+from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import fresh_seed
+from tacit.learn.averaged import average_and_error
 from tacit.learn.fits import Fit, Stop
+from tacit.learn.layers.answered import LIMIT
 from tacit.learn.structures import as_structure
+from tacit.learn.unseen.asking import OTHERS
 from tacit.learn.unseen.hunting import UNSAID
 from tacit.learn.unseen.profile import CHILD, Neighbour, Profile
 from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals, Hunt
@@ -26,7 +34,7 @@ CLUSTER = "columns that miss the same"
 class RealHunt:
     """What `propose_hidden` asks where all columns are continuous.
 
-    held_out  the share of the cases to judge by
+    held_out  the share of the cases to judge by, or cases of their own
     evidence  what one must gain to be accepted, in nats
     most      hidden variables at most
     """
@@ -34,7 +42,7 @@ class RealHunt:
     network: Any
     name: str
     evidence: float
-    held_out: float
+    held_out: Any
     most: int
     leave_out: Sequence[str]
     seed: int
@@ -48,9 +56,43 @@ def hunt_of(
     return RealHunt(network, name, evidence, held_out, most, leave_out, fresh_seed(seed))
 
 
-def mean_gain(apart: np.ndarray) -> tuple[float, float | None]:
-    error = float(apart.std(ddof=1) / np.sqrt(apart.size)) if apart.size > 1 else None
-    return float(apart.mean()), error
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """All cases; those to learn from; those to judge by, if there are any."""
+
+    whole: Dataset
+    train: Dataset
+    test: Dataset | None
+
+
+Held: TypeAlias = tuple[float | None, float | None]
+"""How much more probable cases held out became, a case, and its standard error."""
+
+
+def held_out(network: Network, before: Network, cases: Dataset | None) -> Held:
+    """What cases held out say of a network in the place of another."""
+    if cases is None:
+        return None, None
+    here, there = (log_likelihood(each, cases).per_case for each in (network, before))
+    return average_and_error(here - there, cases.weights)
+
+
+def enough(gain: float, held: Held, evidence: float) -> bool:
+    """Whether something gains enough and cases held out confirm it."""
+    return gain >= evidence and (held[0] is None or held[0] > 0)
+
+
+def bic_of(found: Fit, cases: Dataset) -> float:
+    """Log-likelihood less the price of the parameters; a hidden root has none of its own."""
+    hidden = [name for name in found.network if name not in cases]
+    many = found.network.free_parameters - 2 * len(hidden)
+    return found.log_likelihood - BIC().per_parameter(cases.total_weight) * many
+
+
+def free_names(taken: Sequence[str], stem: str, many: int) -> tuple[str, ...]:
+    """H, H2, H3, ..., none of them taken."""
+    numbered = (f"{stem}{number}" if number > 1 else stem for number in count(1))
+    return tuple(islice((name for name in numbered if name not in taken), many))
 
 
 def proposal_of(
@@ -72,16 +114,13 @@ def proposal_of(
 
 
 def profile_of(network: Network, name: str) -> Profile:
-    """What each child and the hidden variable tell of each other: -log(1 - r²) / 2, r their
-    correlation where only this parent speaks."""
+    """What each child and the hidden variable tell of each other."""
     near = []
     for child in network.dag.children[name]:
-        family = network[child]
-        assert isinstance(family, LinearGaussian)
-        root = network[name]
-        sd = root.sd if isinstance(root, LinearGaussian) else 1.0
-        slope = float(family.coefficients[family.parents.index(name)]) * sd
-        told = 0.5 * float(np.log1p(slope**2 / family.sd**2)) if family.sd > 0 else np.inf
+        try:
+            told = mutual_information(network, name, child)
+        except TacitError:  # a child without noise tells all there is
+            told = float("inf")
         near.append(Neighbour(child, CHILD, (), told, np.zeros((0, 0)), np.zeros(0)))
     near.sort(key=lambda each: -each.information)
     return Profile(name, (), np.zeros(0), tuple(near))
@@ -91,25 +130,31 @@ def proposals_of(
     proposals: Sequence[HiddenProposal],
     fits: tuple[Fit, Fit],
     score: float,
-    parts: tuple[Dataset, Dataset],
+    parts: Parts,
     asked: RealHunt,
     stop: Stop,
 ) -> HiddenProposals:
     """All proposals with the fit of the network with those accepted, and of that without any."""
     end, without_ = fits
-    hunt = Hunt(tuple(proposals), (), without_, score, len(parts[0]), len(parts[1]))
+    judged = 0 if parts.test is None else len(parts.test)
+    hunt = Hunt(tuple(proposals), (), without_, score, len(parts.train), judged)
     kept = {each.name: getattr(end, each.name) for each in fields(Fit)}
     refused = sum(not each.accepted for each in proposals)
     more = (f"{counted(refused, 'proposal')} not accepted",) if refused else ()
     if len(proposals) - refused == asked.most > 0:
         more = (*more, f"as many were accepted as most={asked.most} allows; there may be more")
     kept |= {
-        "notes": (*(note for note in end.notes if note not in UNSAID), *more),
+        "notes": (*(note for note in end.notes if not _idle(note)), *more),
         "stop": stop,
         "seed": asked.seed,
         "settings": {**end.settings, "hidden_search": _said(asked)},
     }
     return HiddenProposals(**kept, hunt=hunt)
+
+
+def _idle(note: str) -> bool:
+    """Whether a note speaks of what nobody asked here."""
+    return note in UNSAID or note.startswith(LIMIT)
 
 
 def _said(asked: RealHunt) -> dict[str, Any]:
@@ -118,6 +163,11 @@ def _said(asked: RealHunt) -> dict[str, Any]:
     return {
         "name": asked.name, "variant": "staged", "most": asked.most, "most_states": 10,
         "evidence": asked.evidence, "tries": 12, "shown": 3, "bootstrap": 20, "threshold": 0.4,
-        "least": 4, "restarts": 5, "held_out": asked.held_out, "score": "BDeu(5)", "named": [],
-        "states": None, "refused": [], "left_out": list(asked.leave_out), "begun_at": begun_at,
+        "least": 4, "restarts": 5, "held_out": _share(asked.held_out),
+        "score": BIC().describe(), "named": [], "states": None, "refused": [],
+        "left_out": list(asked.leave_out), "begun_at": begun_at,
     }  # fmt: skip
+
+
+def _share(held_out: Any) -> Any:
+    return float(held_out or 0) if held_out is None or is_number(held_out) else OTHERS
