@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+from scipy.stats import norm
 
 import tacit as tc
 from commands import run_json
@@ -84,6 +86,39 @@ def test_no_step_lowers_the_objective_and_the_end_is_a_maximum():
     again = tc.fit(FIT.network, GAPS, start="given", method=tc.EM(accelerate=False), seed=1)
     assert again.objective == pytest.approx(FIT.objective, abs=1e-4)
     assert (np.diff(again.trace) >= 0).all()
+
+
+def test_the_end_is_the_maximum_that_a_quasi_newton_method_finds_on_dense_grids():
+    random = np.random.default_rng(2)
+    a = random.normal(size=60)
+    x = 3 * sigmoid(2 * a) + random.normal(0, 0.4, 60)
+    x[:5] = np.nan
+    a[20:40] = np.nan
+    cases = {"A": a, "X": x}
+    fit = tc.fit("A -> X", cases, families={"X": tc.SigmoidGaussian}, seed=1,
+                 method=tc.EM(tolerance=1e-13))  # fmt: skip
+    curve, line = fit.network["X"], fit.network["A"]
+    centre = curve.threshold / curve.coefficients[0]
+    grid = np.linspace(-7, 7, 1401)
+    here = np.array([line.intercept, np.log(line.sd), curve.coefficients[0], curve.base,
+                     curve.rise, np.log(curve.sd)])  # fmt: skip
+
+    def loss(numbers):
+        mean, log_sd, slope, base, rise, log_noise = numbers
+        prior = norm.logpdf(grid, mean, np.exp(log_sd))
+        answer = base + rise * sigmoid(slope * (grid - centre))
+        lost = np.isnan(a)
+        logs = prior + norm.logpdf(x[lost, None], answer, np.exp(log_noise))
+        total = np.log(np.exp(logs).sum(axis=1) * 0.01).sum()
+        total += norm.logpdf(a[~lost], mean, np.exp(log_sd)).sum()
+        both = ~lost & ~np.isnan(x)
+        at = base + rise * sigmoid(slope * (a[both] - centre))
+        return -(total + norm.logpdf(x[both], at, np.exp(log_noise)).sum())
+
+    best = minimize(loss, here + 0.1, method="BFGS", options={"gtol": 1e-6})
+    assert fit.log_likelihood == pytest.approx(-loss(here), abs=1e-6)
+    assert -loss(here) >= -best.fun - 1e-6
+    assert_allclose(here, best.x, atol=5e-3)
 
 
 def test_plain_steps_end_where_extrapolated_ones_do():

@@ -77,6 +77,10 @@ def test_a_start_and_rules_are_kept_and_a_report_says_how_to_do_it_again():
     found = tc.structural_em(GAPS, method=IDEAL, families=KINDS, seed=1, start="M -> Y",
                              knowledge="forbid A -> X", max_rounds=2)  # fmt: skip
     assert ("A", "X") not in found.dag.arcs
+    call = " ".join(str(tc.report(found)).split())
+    assert "start='A; B; N; M; X; M -> Y', families=" in call
+    assert "max_rounds=2" in call
+    assert any("16 draws of what each case with gaps lacks" in note for note in FOUND.notes)
     told = " ".join(str(tc.report(FOUND)).split())
     call = told[told.index("tc.structural_em(cases") :].split(") ")[0]
     assert "families={'X': 'sigmoid-gaussian', 'Y': 'sigmoid-gaussian'}" in call

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Bools, Floats, Ints
 from tacit.learn.bends.density import Density
 from tacit.learn.bends.frames import Frame, around_peaks
-from tacit.learn.bends.lattice import AGREE, Integrals, Lattice, lattice
+from tacit.learn.bends.lattice import AGREE, BEYOND, Integrals, Lattice, lattice
 from tacit.learn.bends.pieces import Divided, Piece
 from tacit.learn.bends.shape import Numbers, Shape
 
@@ -23,10 +23,8 @@ ROUNDS, MORE = 2, 4
 of which there is more beyond the edge."""
 WIDER = 1.5
 """How much wider a frame is made if that does not help."""
-MOST_CELLS = 2_000_000
+MOST_CELLS = 200_000
 """Cases times points times families that are looked at together."""
-EDGE_SHARE = 1e-5
-"""Points at the edge with a greater share say that there is more beyond."""
 LEAST = 1e-9
 """Points with a smaller share of their case are left out of fits."""
 
@@ -111,7 +109,7 @@ def _framed(density: Density, points: Lattice) -> Frame:
         after = Frame.of_moments(at, found.shares, own)
         frame.centre[left], frame.root[left] = after.centre, after.root
         if turn + 1 >= ROUNDS:
-            left = left[found.edge > EDGE_SHARE]
+            left = left[_beyond(found, density)]
         if not left.size:
             break
     return frame
@@ -125,7 +123,8 @@ def _settled(density: Density, frame: Frame | None) -> Iterator[Expected]:
         at = _points(density, frame, points)
         found = points.integrals(density.logs(at))
         finer = lattice(size, level + 1) if frame is not None else None
-        doubtful = (found.error > AGREE.get(size, np.inf)) | (found.edge > EDGE_SHARE)
+        beyond = _beyond(found, density)
+        doubtful = (found.error > AGREE.get(size, np.inf)) | beyond
         open_ = doubtful & (finer is not None)
         done = np.flatnonzero(~open_)
         if done.size:
@@ -134,8 +133,13 @@ def _settled(density: Density, frame: Frame | None) -> Iterator[Expected]:
         left = np.flatnonzero(open_)
         density, points, level = density.some(left), finer, level + 1
         if frame is not None:
-            wider = np.where(found.edge[left] > EDGE_SHARE, WIDER, 1.0)
+            wider = np.where(beyond[left], WIDER, 1.0)
             frame = Frame(frame.centre[left], frame.root[left] * wider[:, None, None])
+
+
+def _beyond(found: Integrals, density: Density) -> Bools:
+    """(cases,) whether there is more beyond the edge of the points."""
+    return np.asarray(found.edge > BEYOND.get(density.piece.bends.size, np.inf))
 
 
 def _points(density: Density, frame: Frame | None, points: Lattice) -> Floats:

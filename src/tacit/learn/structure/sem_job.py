@@ -24,6 +24,8 @@ from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.state import Parents
 
 PLAIN = HillClimb(restarts=0)
+STEPS, ROUNDS = 10, 50
+"""Of EM in each round, and rounds at most, unless told."""
 """The search of a round unless another is named."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias
@@ -32,7 +32,8 @@ from tacit.learn.structure.fitted import as_search, found_of
 from tacit.learn.structure.outcome import Outcome
 from tacit.learn.structure.question import Question, check_scores, joinable, without
 from tacit.learn.structure.searched import Search
-from tacit.learn.structure.sem_curves import CurveJob, run_curve_rounds, scorer_of_completed
+from tacit.learn.structure.sem_curves import COPIES, CurveJob, run_curve_rounds, scorer_of_completed
+from tacit.learn.structure.sem_job import ROUNDS, STEPS
 from tacit.learn.structure.sem_reals import RealJob, network_of, run_rounds, scorer_at
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.starting import start_of
@@ -155,20 +156,38 @@ def structural_em_reals(whole: Dataset, wishes: RealWishes) -> Search:
         method=EM(restarts=1), seed=seed, progress=False,
     )  # fmt: skip
     notes = tuple(note for note in fitted.notes if note not in (USED, NUMBERS_UNUSED))
-    said = {
+    said = _said(question, job, begin, wishes)
+    found_ = found_of(at_last, outcome)
+    told_of = (*question.cases.notes, *_completions(question))
+    return as_search(replace(fitted, notes=notes), outcome, found_, said, told_of)
+
+
+def _said(question: Question, job: RealJob, begin: Parents, wishes: RealWishes) -> dict[str, Any]:
+    """What was asked, for the settings of the result: of what is usual only the method."""
+    prior, curves = question.dag_prior, question.curves
+    unusual = {
+        "begun_at": (str(question.dag(begin)), wishes.start is not None),
+        "left_out": (list(question.left_out), bool(question.left_out)),
+        "curves": (curves_asked(curves, len(question.names)), bool(curves)),
+        "steps": (wishes.steps, wishes.steps != STEPS),
+        "max_rounds": (wishes.max_rounds, wishes.max_rounds != ROUNDS),
+    }
+    return {
         "score": question.score.describe(),
         "method": f"structural EM with {job.method.describe()}",
-        "dag_prior": None if question.dag_prior is None else question.dag_prior.describe(),
+        "dag_prior": None if prior is None else prior.describe(),
         "starts": 1,
-        **({"left_out": list(question.left_out)} if question.left_out else {}),
-        **(
-            {"curves": curves_asked(question.curves, len(question.names))}
-            if question.curves
-            else {}
-        ),
+        **{name: said for name, (said, asked) in unusual.items() if asked},
     }
-    found_ = found_of(at_last, outcome)
-    return as_search(replace(fitted, notes=notes), outcome, found_, said, question.cases.notes)
+
+
+def _completions(question: Question) -> Iterable[str]:
+    """How a search with curves completes cases."""
+    if question.curves and any(question.cases.missing().values()):
+        yield (
+            f"the search of each round was at {COPIES} draws of what each case with gaps lacks; "
+            "its score is that of what was observed"
+        )
 
 
 Rounds: TypeAlias = tuple[Question, Outcome, Network]

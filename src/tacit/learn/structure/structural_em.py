@@ -29,7 +29,7 @@ from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_asking import Asked, Said, ask
 from tacit.learn.structure.sem_checkpoint import FORM, KeptRounds
 from tacit.learn.structure.sem_found import as_found
-from tacit.learn.structure.sem_job import PLAIN
+from tacit.learn.structure.sem_job import PLAIN, ROUNDS, STEPS
 from tacit.learn.structure.sem_reals_front import (
     Kind,
     RealWishes,
@@ -43,8 +43,6 @@ from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 
 RESTARTS = 5
 """Starts where variables are hidden, unless told. [HV1 3.6, 5.4]"""
-STEPS = 10
-ROUNDS = 50
 VARIANTS = {"bayes": True, "map": False}
 """Whether a variant goes by the score of a prior."""
 

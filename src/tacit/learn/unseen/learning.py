@@ -20,11 +20,10 @@ from tacit.learn.methods import EM
 from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.sem_asking import Said, ask
-from tacit.learn.structure.sem_job import PLAIN
+from tacit.learn.structure.sem_job import PLAIN, STEPS
 from tacit.learn.structure.sem_mixed import opened_mixed, round_at_mixed
 from tacit.learn.structure.sem_rounds import opened, round_at
 from tacit.learn.structure.sem_running import Course, run_structural_em
-from tacit.learn.structure.structural_em import STEPS
 from tacit.learn.unseen.likely import drawn, led_by_em, likelihood_less_price
 from tacit.learn.unseen.sought import LOCAL, PARAMS, Bench, ways_to_name
 

@@ -18,9 +18,8 @@ from tacit.core.network import Network
 from tacit.infer.likelihood import log_likelihood
 from tacit.learn.methods import EM
 from tacit.learn.structure.sem_asking import Asked, Said, ask
-from tacit.learn.structure.sem_job import PLAIN
+from tacit.learn.structure.sem_job import PLAIN, STEPS
 from tacit.learn.structure.sem_mixed import opened_mixed, price_of_all, refitted_mixed
-from tacit.learn.structure.structural_em import STEPS
 from tacit.learn.unseen.sought import Bench
 
 EM_STEPS = 500
