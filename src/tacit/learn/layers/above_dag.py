@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import ColumnError, OptionError, listed, nearest, quoted
 from tacit.core.interrupts import Asked
 from tacit.core.network import Network
+from tacit.core.variables import Continuous
 from tacit.estimate.gaussians import SINGULAR
 from tacit.estimate.ideal.clusters import Profiles, best_cluster
 from tacit.estimate.scores.values import BIC
@@ -30,8 +31,10 @@ from tacit.learn.layers.proposed import (
     RealHunt,
     bic_of,
     enough,
+    fitted_to_all,
     free_names,
     held_out,
+    led,
     proposal_of,
     proposals_of,
 )
@@ -42,6 +45,8 @@ from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals
 
 SHOWN, FEWEST = 3, 2
 """Clusters of a round that are tried, and children that a hidden variable keeps."""
+BELIEVED = 0.9
+"""Of how residuals go with their common profile, at the start: they are part of it themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,11 +62,6 @@ class _Ground:
     known: tuple[str, ...]
     base: Fit
     score: float
-
-    @property
-    def hidden(self) -> dict[str, str]:
-        """The known ones, as a fit is told of them."""
-        return dict.fromkeys(self.known, REAL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,40 +107,69 @@ def _round(ground: _Ground, turn: int, asked: Asked) -> Iterator[_Tried]:
     """A hidden variable above each of the best clusters in turn, as far as its arcs pay."""
     parts = ground.parts
     (name,) = free_names((*parts.whole.names, *ground.known), ground.hunt.name, 1)
-    for members in _clusters(ground.base.network, parts.train, SHOWN):
+    for loadings in _clusters(ground.base.network, parts.train, SHOWN):
         if asked():
             return
-        children, found = _paying(ground, name, members)
+        paying = _paying(ground, name, loadings)
+        if paying is None:
+            continue
+        children, found = paying
         gain = bic_of(found, parts.train) - ground.score
         held = held_out(found.network, ground.base.network, parts.test)
         yield _Tried(name, children, found, gain, held, turn)
 
 
-def _paying(ground: _Ground, name: str, members: tuple[str, ...]) -> tuple[tuple[str, ...], Fit]:
-    """The hidden variable above as many of these as are worth an arc, and the fit.
+def _paying(
+    ground: _Ground, name: str, loadings: Mapping[str, float]
+) -> tuple[tuple[str, ...], Fit] | None:
+    """The hidden variable above as many of these as are worth an arc, and the fit; None where
+    noise shrinks to nothing.
 
     An arc that is expected to gain less than its price goes, the idlest first; two stay.
     """
     price = BIC().per_parameter(ground.parts.train.total_weight)
-    found = _widened(ground, name, members)
-    while len(members) > FEWEST:
+    found = _led(ground, name, _widened(ground.base.network, name, loadings))
+    members = tuple(loadings)
+    while found is not None and len(members) > FEWEST:
         gains = {each: _gain(found, name, each) for each in members}
         idlest = min(members, key=gains.__getitem__)
         if gains[idlest] >= price:
             break
         members = tuple(each for each in members if each != idlest)
-        found = _widened(ground, name, members)
-    return members, found
+        found = _led(ground, name, _narrowed(found.network, name, idlest))
+    return None if found is None else (members, found)
 
 
-def _widened(ground: _Ground, name: str, members: tuple[str, ...]) -> Fit:
-    """The network with a hidden variable above these, fitted."""
-    dag, hunt = ground.base.network.dag, ground.hunt
-    arcs = {each: dag.parents[each] for each in dag.names}
-    arcs |= {each: (*arcs[each], name) for each in members}
-    hidden = {**ground.hidden, name: REAL}
-    widened = Dag({name: (), **arcs})
-    return fit(widened, ground.parts.train, hidden=hidden, seed=hunt.seed, progress=False)
+def _led(ground: _Ground, name: str, start: Network) -> Fit | None:
+    return led(start, ground.parts.train, (*ground.known, name), ground.hunt.seed)
+
+
+def _widened(network: Network, name: str, loadings: Mapping[str, float]) -> Network:
+    """The network with a hidden root above some variables, whose residuals go with it so far."""
+    root = Continuous(name)
+    families: list[LinearGaussian] = [LinearGaussian((root,), np.zeros(0), 0.0, 1.0)]
+    for each in network:
+        family = network[each]
+        assert isinstance(family, LinearGaussian)
+        if each in loadings:
+            share = BELIEVED * loadings[each]
+            axes = (*family.variables[:-1], root, family.variables[-1])
+            slopes = np.append(family.coefficients, share * family.sd)
+            sd = family.sd * float(np.sqrt(1 - share**2))
+            family = LinearGaussian(axes, slopes, family.intercept, sd)
+        families.append(family)
+    return Network.of(families)
+
+
+def _narrowed(network: Network, name: str, child: str) -> Network:
+    """The network without the arc to a child, which follows it as noise."""
+    family = network[child]
+    assert isinstance(family, LinearGaussian)
+    at = family.parents.index(name)
+    axes = tuple(each for each in family.variables if each.name != name)
+    sd = float(np.hypot(family.sd, family.coefficients[at]))
+    less = LinearGaussian(axes, np.delete(family.coefficients, at), family.intercept, sd)
+    return Network.of([less if each == child else network[each] for each in network])
 
 
 def _gain(found: Fit, name: str, child: str) -> float:
@@ -149,11 +178,8 @@ def _gain(found: Fit, name: str, child: str) -> float:
     assert isinstance(held, Moments)
     at = found.network[child].parents.index(name)
     less = np.delete(np.arange(held.means.size), at)
-    return (
-        0.5
-        * held.weight
-        * float(np.log(_left(held.scatter[np.ix_(less, less)]) / _left(held.scatter)))
-    )
+    without = _left(held.scatter[np.ix_(less, less)])
+    return 0.5 * held.weight * float(np.log(without / _left(held.scatter)))
 
 
 def _left(scatter: Floats) -> float:
@@ -174,8 +200,7 @@ def _fitted(start: Any, cases: Dataset, known: tuple[str, ...], seed: int) -> Fi
 def _fitted_on(tried: _Tried, whole: Dataset) -> Fit:
     """The same with all cases."""
     network = tried.fit.network
-    hidden = {name: REAL for name in network if name not in whole}
-    return fit(network, whole, hidden=hidden, start="given", progress=False)
+    return fitted_to_all(network, whole, [name for name in network if name not in whole])
 
 
 def _apart(accepted: Sequence[_Tried], tried: Sequence[_Tried]) -> list[_Tried]:
@@ -222,8 +247,9 @@ def _whole_dag(structure: Structure, cases: Dataset) -> tuple[Dag, tuple[str, ..
     return Dag({**dag.parents, **dict.fromkeys(missing, ())}), tuple(known)
 
 
-def _clusters(network: Network, cases: Dataset, most: int) -> Iterator[tuple[str, ...]]:
-    """Disjoint clusters of residuals that are worth more than their coefficients."""
+def _clusters(network: Network, cases: Dataset, most: int) -> Iterator[dict[str, float]]:
+    """Disjoint clusters of residuals that are worth more than their coefficients, and how each
+    member goes with what they have in common, from -1 to 1."""
     rows = _residuals(network, cases)
     left = list(range(len(cases.names)))
     for _ in range(most):
@@ -231,7 +257,8 @@ def _clusters(network: Network, cases: Dataset, most: int) -> Iterator[tuple[str
         if found is None or found.score <= 0:
             return
         members = [left[each] for each in found.members]
-        yield tuple(cases.names[each] for each in members)
+        along = rows[members] @ found.profile / rows.shape[1]
+        yield {cases.names[each]: float(at) for each, at in zip(members, along, strict=True)}
         left = [each for each in left if each not in members]
 
 

@@ -282,19 +282,19 @@ def _notes(wanted: Wanted, learned: Learned) -> Iterator[str]:
         yield (f"{LIMIT} {wanted.method.most_hidden} hidden variables: raise most_hidden")
     if learned.fitted.layer.hidden:
         yield INTERVALS
-    yield from _copies(wanted)
+    yield from copies(wanted.cases)
     if not learned.fitted.layer.hidden:
         yield "no hidden variable is worth its parameters"
 
 
-def _copies(wanted: Wanted) -> Iterator[str]:
+def copies(cases: Dataset) -> Iterator[str]:
     """Columns that are all but functions of each other, which a hidden parent would repeat."""
-    values = np.nan_to_num(wanted.scaled.values)
+    columns = np.array([cases[name] for name in cases.names], dtype=np.float64)
+    values = np.nan_to_num(Scaled.of(columns.T).values)
     lengths = np.sqrt((values**2).sum(axis=1))
     alike = np.abs(values @ values.T) >= COPIES * np.outer(lengths, lengths)
-    names = wanted.cases.names
     for one, other in np.argwhere(np.triu(alike, 1))[:MOST_COPIES].tolist():
         yield (
-            f"{quoted(names[one])} and {quoted(names[other])} are all but functions of each other, "
-            "and a hidden parent of both is one of them: leave one out"
+            f"{quoted(cases.names[one])} and {quoted(cases.names[other])} are all but functions of "
+            "each other, and a hidden parent of both is one of them: leave one out"
         )

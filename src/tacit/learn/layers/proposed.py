@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
-from tacit.core.errors import TacitError
+from tacit.core.errors import EstimateError, TacitError
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.core.options import is_number
@@ -19,8 +20,12 @@ from tacit.infer.information import mutual_information
 from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import fresh_seed
 from tacit.learn.averaged import average_and_error
+from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
+from tacit.learn.hidden import REAL
 from tacit.learn.layers.answered import LIMIT
+from tacit.learn.methods import EM
+from tacit.learn.structure.sem_found import with_noise
 from tacit.learn.structures import as_structure
 from tacit.learn.unseen.asking import OTHERS
 from tacit.learn.unseen.hunting import UNSAID
@@ -89,6 +94,33 @@ def bic_of(found: Fit, cases: Dataset) -> float:
     return found.log_likelihood - BIC().per_parameter(cases.total_weight) * many
 
 
+def led(
+    start: Network | Dag, cases: Dataset, hidden: Sequence[str], seed: int, method: EM | None = None
+) -> Fit | None:
+    """EM from a network, or from starts of its own in a dag; None where some noise shrinks to
+    nothing and nothing is most likely."""
+    given = isinstance(start, Network)
+    try:
+        return fit(
+            start, cases, hidden=dict.fromkeys(hidden, REAL), start="given" if given else None,
+            method=method or EM(restarts=1 if given else None), seed=seed, progress=False,
+        )  # fmt: skip
+    except EstimateError:
+        return None
+
+
+def fitted_to_all(network: Network, cases: Dataset, hidden: Sequence[str]) -> Fit:
+    """The network fitted to all cases; with a prior where noise would shrink to nothing."""
+    unseen = dict.fromkeys(hidden, REAL)
+    return with_noise(
+        lambda prior: fit(
+            network, cases, hidden=unseen, start="given", prior=prior, progress=False
+        ),
+        None,
+        True,
+    )
+
+
 def free_names(taken: Sequence[str], stem: str, many: int) -> tuple[str, ...]:
     """H, H2, H3, ..., none of them taken."""
     numbered = (f"{stem}{number}" if number > 1 else stem for number in count(1))
@@ -133,6 +165,7 @@ def proposals_of(
     parts: Parts,
     asked: RealHunt,
     stop: Stop,
+    notes: Sequence[str] = (),
 ) -> HiddenProposals:
     """All proposals with the fit of the network with those accepted, and of that without any."""
     end, without_ = fits
@@ -144,7 +177,7 @@ def proposals_of(
     if len(proposals) - refused == asked.most > 0:
         more = (*more, f"as many were accepted as most={asked.most} allows; there may be more")
     kept |= {
-        "notes": (*(note for note in end.notes if not _idle(note)), *more),
+        "notes": (*(note for note in end.notes if not _idle(note)), *notes, *more),
         "stop": stop,
         "seed": asked.seed,
         "settings": {**end.settings, "hidden_search": _said(asked)},

@@ -45,6 +45,7 @@ class RealJob:
     """What is asked: columns with gaps, standardised, and the dags that may be.
 
     scale  what each column was divided by
+    roots  how many of the last ones are hidden roots, whose own two numbers are a matter of choice
     """
 
     names: tuple[str, ...]
@@ -57,6 +58,7 @@ class RealJob:
     method: HillClimb | Tabu | IdealParent
     mean_field: bool = False
     steps: int = 10
+    roots: int = 0
 
     @staticmethod
     def columns(cases: Dataset) -> tuple[Floats, Floats, Floats]:
@@ -86,14 +88,23 @@ class RealRounds:
     stop: Stop
 
 
-def run_rounds(job: RealJob, start: Parents, rounds: int, seed: int, told: Report) -> RealRounds:
+def run_rounds(
+    job: RealJob,
+    start: Parents,
+    rounds: int,
+    seed: int,
+    told: Report,
+    begin: Moments | None = None,
+) -> RealRounds:
     """maximise  log P(what was observed) - price of the parameters + log P(dag)
 
     In rounds: a search at the expected moments, then EM steps. With exact posteriors no round
     lowers the score: the expected score rises, and lies below the observed one by what it did
     before. By mean field it may; the search ends there. [Friedman 1997; HV2 3.6]
+
+    begin  the moments to begin with; by default columns are alone
     """
-    lines, held = settled(job, start, _begin(job))
+    lines, held = settled(job, start, _begin(job) if begin is None else begin)
     here = worth(job, start, held)
     now = RealRounds(start, lines, held, here, (here,), (), 0, Stop.STEP_LIMIT)
     random = np.random.default_rng(seed)
@@ -180,7 +191,7 @@ def lines_from(moments: Moments, parents: Parents) -> Lines:
 def worth(job: RealJob, parents: Parents, held: Completed) -> float:
     """The score of what was observed."""
     ledger = Ledger(scorer_at(job, held.moments), job.limits, job.terms)
-    many = sum(len(who) + 2 for who in parents)
+    many = sum(len(who) + 2 for who in parents) - 2 * job.roots
     prior = sum(ledger.prior(child, who) for child, who in enumerate(parents))
     price = job.score.per_parameter(held.moments.weight) * many
     return held.log_likelihood - price + prior
