@@ -76,7 +76,7 @@ WORDS = (
     (r"\bmake (it|them) discrete with tc\.discretise, or leave \1 out", r"leave \1 out"),
     (r"\bheld_out=(?=[-\d.nTF])", "--held-out "),
     (r"\b(children|states|refuse)=(?=\s)", r"--\1"),
-    (r"\bmethod=(?= speaks)", "--method"),
+    (r"\b(method|knowledge|score)=(?= speaks)", r"--\1"),
     (r"\bhidden=(?= names)", "--hidden"),
     (r"\bfamilies=\{'([^']*)': tc\.NoisyOr\}", r"--family \1=noisy-or"),
     (r"\b(states|evidence|name|tries|shown|least|most|bootstrap)=(?=['\d.n-])", r"--\1 "),

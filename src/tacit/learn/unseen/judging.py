@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from tacit.learn.fits import Fit
 from tacit.learn.methods import EM
 from tacit.learn.structure.sem_found import with_noise
 from tacit.learn.unseen.finishing import finished
-from tacit.learn.unseen.places import is_refused
+from tacit.learn.unseen.places import alike, is_refused
 from tacit.learn.unseen.profile import profile_of
 from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, Merging
 from tacit.learn.unseen.rounds import Round
@@ -126,12 +126,23 @@ def proposals_of(
                 court.ordered(trial.place.insertion.children),
                 turn,
                 trial.merged,
-                {k: score - base.score for k, score in curve_of(bench, trial, again).items()},
+                _curve(found, trial, curve_of(bench, trial, again)),
                 None if again is None else Merging.of(again),
                 stability if at == 0 else None,
             )
         )
     return done
+
+
+def _curve(found: Round, trial: Trial, scores: Mapping[int, float]) -> dict[int, float]:
+    """By number of states what the variable gains: in the dag that was learned, or in that of a
+    trial of the round that came to the same children, whichever is more."""
+    best = dict(scores)
+    for each in found.trials:
+        if each.learned is not None and alike(each.children, trial.children):
+            best[each.states] = max(each.score, best.get(each.states, each.score))
+    base = found.base.learned.score
+    return {states: best[states] - base for states in sorted(best)}
 
 
 def _states(network: Network, name: str) -> int:
