@@ -179,3 +179,18 @@ def test_a_search_with_curves_beside_states_is_one_command(
     assert run(capsys, "query", "out.json", "P(Beside | X=2, Group=low)").startswith("P(Beside")
     every = run_json(capsys, "search", "cases.csv", "--family", "sigmoid", "-o", "all.json")
     assert every["score"] == pytest.approx(tc.search(data, family=tc.SigmoidGaussian).score)
+
+
+def test_a_network_with_curves_is_scored_by_them():
+    found = tc.search(CASES, family=tc.SigmoidGaussian, seed=1)
+    assert tc.score(found.network, CASES).total == pytest.approx(found.found.score)
+    assert tc.score(found.network.dag, CASES).total < found.found.score
+
+
+def test_a_posterior_of_curves_is_refused():
+    with pytest.raises(tc.OptionError) as caught:
+        tc.posterior(FIT.network, CASES)
+    assert str(caught.value) == (
+        "X is a sigmoid-gaussian in the network, and posteriors are of tables and straight lines"
+        "\n\ngive the dag alone to take a straight line for it; tc.fit has intervals of curves"
+    )

@@ -84,8 +84,7 @@ def curved_of(
     told      what `apart` found; one kind alone is for every variable with parents
     network   whose own curves are kept where nothing else is said
     """
-    own = {} if network is None else network.families
-    chosen: dict[str, Any] = {n: type(f) for n, f in own.items() if isinstance(f, CurvedGaussian)}
+    chosen: dict[str, Any] = own_curves(network)
     if isinstance(told, dict):
         _check_told(told, families)
     chosen |= told if isinstance(told, dict) else dict.fromkeys(families, told)
@@ -157,6 +156,12 @@ def curves_among(given: Any, variables: Mapping[str, Variable]) -> dict[str, typ
         if kind is not None:
             _check_real(name, (variables[name],), kind)
     return {name: kind for name, kind in found.items() if kind is not None}
+
+
+def own_curves(network: Network | None) -> dict[str, type[CurvedGaussian]]:
+    """The curves of a network, by the name of the child."""
+    own = {} if network is None else network.families
+    return {name: type(each) for name, each in own.items() if isinstance(each, CurvedGaussian)}
 
 
 def refuse_curved(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.core.dag import Dag
-from tacit.core.errors import OptionError
+from tacit.core.errors import OptionError, quoted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.statistics import Statistics
@@ -20,6 +20,7 @@ from tacit.estimate.priors import K2, BDeu, Prior
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.counted import Counted, count_cases, counted_before
+from tacit.learn.curved import own_curves
 from tacit.learn.gathered import Gathered, gather_measured
 from tacit.learn.making import posterior_of
 from tacit.learn.parts import discrete_axes, pseudo_counts, refuse_no_reals
@@ -72,6 +73,7 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
     """
     check_level(level)
     given, known = as_structure(structure), as_knowledge(knowledge)
+    _refuse_curves(given.network)
     tables, gaussian = priors_apart(prior)
     _check(tables, likelihood, sampling)
     asked = fresh_seed(seed)
@@ -84,6 +86,15 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
         if gathered.missing:
             return _incomplete(wish, gathered)
         return _counted(wish, count_cases(gathered, False, threads, told))
+
+
+def _refuse_curves(network: Network | None) -> None:
+    for name, kind in own_curves(network).items():
+        raise OptionError(
+            f"{quoted(name)} is a {kind.kind} in the network, and posteriors are of tables and "
+            "straight lines\n\ngive the dag alone to take a straight line for it; tc.fit has "
+            "intervals of curves"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ from tacit.core.options import names_in
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import BIC, AnyScore
 from tacit.knowledge.limits import Limits
+from tacit.learn.curved import own_curves
 from tacit.learn.gathered import gather_measured
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.question import check_complete, check_scores, scorer_of
@@ -105,7 +106,8 @@ def score(
 ) -> Scored:
     """What a dag is worth on complete cases; nothing is fitted. [HV1 1.5]
 
-    structure  a dag, its text, a network (its states count), or a file of one
+    structure  a dag, its text, a network (its states count, and which variables follow curves), or
+               a file of one
     score      `tc.BIC()` unless given; any prior scores by its log marginal likelihood
     """
     chosen = BIC() if score is None else score
@@ -116,7 +118,8 @@ def score(
     check_complete(cases)
     limits = Limits.none(dag.names)
     terms = None if prior is None else prior.terms(dag.names)
-    ledger = Ledger(scorer_of(cases, chosen, threads), limits, terms)
+    curves = own_curves(given.network) or None
+    ledger = Ledger(scorer_of(cases, chosen, threads, curves), limits, terms)
     place = {name: at for at, name in enumerate(dag.names)}
     families = {
         name: ledger.family(at, tuple(sorted(place[who] for who in dag.parents[name])))
