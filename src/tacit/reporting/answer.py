@@ -100,7 +100,7 @@ def _how(fit: Fit) -> str:
         how = "by counting, averaged with tables of the sources"
     normal = fit.settings.get("normal_prior")
     if not fit.pseudo:
-        plain = "by EM" if fit.runs else "by least squares"
+        plain = "by EM" if fit.runs or inferred(fit) else "by least squares"
         return f"{plain}, with the prior {normal}" if normal else plain
     prior = f"{fit.settings['prior']} and {normal}" if normal else fit.settings["prior"]
     return how.format(prior=prior, estimate=estimate, method=method)
