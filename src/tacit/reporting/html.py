@@ -35,6 +35,7 @@ from tacit.reporting.pictures import (
 )
 from tacit.reporting.support import FEW
 from tacit.reporting.views import (
+    CARRIED,
     Shown,
     aside,
     came_from,
@@ -45,6 +46,7 @@ from tacit.reporting.views import (
     moved_by,
     regression_heads,
     regression_rows,
+    said_of_arcs,
     shown_tables,
     table_rows,
 )
@@ -127,6 +129,7 @@ def _network(known: Sections) -> View:
         "per_case": any(arc.get("per_case") for arc in section["arcs"]),
         "widths": [(thickness(share, picture.dots), share * sketch.strongest) for share in shares],
         "arcs": arcs,
+        "said": {what: CARRIED[what] for what in said_of_arcs(section)},
         "place": sketch.place,
     }
 
