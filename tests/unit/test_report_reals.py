@@ -33,6 +33,14 @@ SOUGHT = tc.search(GAPPY, method=tc.IdealParent(hidden=True), seed=1)
 LINES = tc.fit("X0 -> X1 -> X2", GAPPY, seed=1)
 
 
+def section(fit: tc.Fit, kind: str) -> dict[str, Any]:
+    return next(each for each in tc.report(fit).facts["sections"] if each["kind"] == kind)
+
+
+def fit_page(fit: tc.Fit) -> str:
+    return " ".join(tc.report(fit).to_html().split())
+
+
 def plain(fit: tc.Fit) -> str:
     return " ".join(str(tc.report(fit)).split())
 
@@ -41,8 +49,8 @@ def plain(fit: tc.Fit) -> str:
 def test_what_is_missing_was_inferred_by_em_and_the_report_says_so(fit):
     told = plain(fit)
     assert "complete in it" not in told
-    assert "by least squares" not in told
-    assert "by EM" in told
+    assert "least squares" not in told
+    assert "by maximum likelihood (EM)" in told
     assert f"(of what was observed, {fit.log_likelihood:,.1f} nats in all)" in told
     if any(fit.cases.missing.values()):
         assert f"All {fit.cases_used} cases were used" in told
@@ -51,12 +59,40 @@ def test_what_is_missing_was_inferred_by_em_and_the_report_says_so(fit):
 def test_available_cases_are_said_to_be_no_more_than_that():
     told = plain(tc.fit("X0 -> X1 -> X2", GAPPY, method=tc.AvailableCases()))
     assert "Each family was counted on the cases complete in it" in told
-    assert "by least squares" in told
+    assert "by maximum likelihood (least squares)" in told
+
+
+def test_where_no_prior_acts_none_is_named():
+    for fit in (LINES, ABOVE):
+        assert str(fit).startswith("Fit to 120 cases, maximum likelihood\n")
+        assert "prior" not in section(fit, "answer")["sentences"][0]
+        for told in (plain(fit), fit_page(fit)):
+            assert f"The objective is the log-likelihood: {fit.log_likelihood:,.1f} nats" in told
+            assert "term" not in told
+    assert "parameters by maximum likelihood\n" in str(SOUGHT)
+    own = tc.fit("X0 -> X1", WHOLE, prior=tc.NormalGamma(2))
+    assert str(own).startswith("Fit to 120 cases, Smoothed() with prior NormalGamma(")
+    assert "BDeu" not in str(own)
+    states = tc.fit("Ward -> Dose", mixed())
+    assert str(states).startswith("Fit to 300 cases, Smoothed() with prior BDeu(1)\n")
+
+
+def test_the_price_of_parameters_is_no_prior():
+    price = PROPOSED.log_likelihood - PROPOSED.objective
+    parameters = PROPOSED.network.free_parameters
+    told = (
+        f"the log-likelihood {PROPOSED.log_likelihood:,.1f} less the price of the parameters "
+        f"{price:,.1f} (BIC())"
+    )
+    assert told in plain(PROPOSED)
+    assert told in fit_page(PROPOSED)
+    assert "prior's term" not in plain(PROPOSED)
+    hidden = 2 * len(PROPOSED.hidden)
+    assert price == pytest.approx(0.5 * (parameters - hidden) * np.log(120), rel=0.2)
 
 
 def arcs_of(fit: tc.Fit) -> dict[tuple[str, str], dict[str, Any]]:
-    section = next(each for each in tc.report(fit).facts["sections"] if each["kind"] == "network")
-    return {(arc["parent"], arc["child"]): arc for arc in section["arcs"]}
+    return {(arc["parent"], arc["child"]): arc for arc in section(fit, "network")["arcs"]}
 
 
 def mixed(cases: int = 300) -> dict[str, Any]:

@@ -100,8 +100,8 @@ def _how(fit: Fit) -> str:
         how = "by counting, averaged with tables of the sources"
     normal = fit.settings.get("normal_prior")
     if not fit.pseudo:
-        plain = "by EM" if fit.runs or inferred(fit) else "by least squares"
-        return f"{plain}, with the prior {normal}" if normal else plain
+        plain = "EM" if fit.runs or inferred(fit) else "least squares"
+        return f"by {plain}, with the prior {normal}" if normal else f"by maximum likelihood ({plain})"
     prior = f"{fit.settings['prior']} and {normal}" if normal else fit.settings["prior"]
     return how.format(prior=prior, estimate=estimate, method=method)
 

@@ -246,7 +246,12 @@ def _course(known: Sections) -> View:
     if not lines and len(section["trace"]) > 1:
         lines = [(thinned(section["trace"]), True)]
     drawn = chart(lines, "objective" if searched is None else "best score")
-    return {"chart": drawn, "starts": runs if len(runs) > 1 else [], "searched": searched}
+    return {
+        "chart": drawn,
+        "starts": runs if len(runs) > 1 else [],
+        "searched": searched,
+        "maximised": inferred.maximised(section),
+    }
 
 
 def _again(known: Sections) -> View:
