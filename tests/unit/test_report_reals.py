@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import tacit as tc
+from tacit.cli.main import execute
 from tacit.families.curve_evidence import CurveEvidence
 from tacit.families.moments import Moments
 from tacit.reporting import html, text
+from tacit.reporting.inferred import place
 from tacit.reporting.information import _of_gaussian
 from tacit.reporting.mixed_information import of_curve
 
@@ -89,6 +91,40 @@ def test_the_price_of_parameters_is_no_prior():
     assert "prior's term" not in plain(PROPOSED)
     hidden = 2 * len(PROPOSED.hidden)
     assert price == pytest.approx(0.5 * (parameters - hidden) * np.log(120), rel=0.2)
+
+
+def test_continuous_hidden_variables_have_no_number_of_states():
+    told = str(tc.report(PROPOSED))
+    line = next(
+        one.split() for one in told.splitlines() if one.startswith("  H1  ") and "accepted" in one
+    )
+    assert "continuous" in line
+    assert "0" not in line
+    assert ">continuous</td>" in tc.report(PROPOSED).to_html()
+    for page in (plain(PROPOSED), fit_page(PROPOSED)):
+        assert "0 candidates" not in page
+        assert "0 states" not in page
+        assert "the log-likelihood less the price of the parameters (BIC())" in page
+        assert "log marginal likelihood" not in page
+
+
+def test_where_states_and_real_columns_meet_the_price_is_named_as_well():
+    found = tc.propose_hidden(
+        mixed(), seed=1, most=1, tries=1, bootstrap=0, restarts=1, most_states=2
+    )
+    told = section(found, "proposals")
+    assert told["priced"] == "BIC()"
+    assert "log marginal likelihood" not in plain(found)
+    for one in told["proposals"]:
+        assert f"{one['name']}: {len(one['states'])} states" in place(one["variable"])
+
+
+def test_the_command_line_says_what_kind_of_variable_was_found(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    tc.write_cases(WHOLE, "cases.csv")
+    assert execute(["hidden", "cases.csv", "--seed", "1", "-o", "out.json", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["hidden"] == dict.fromkeys(said["accepted"], "continuous")
 
 
 def arcs_of(fit: tc.Fit) -> dict[tuple[str, str], dict[str, Any]]:

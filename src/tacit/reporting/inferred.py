@@ -118,7 +118,8 @@ def place(one: Section) -> str:
     parents = first(map(quoted, one["parents"]), 6) or "none"
     children = first(map(quoted, one["children"]), 6) or "none"
     alike = first(map(quoted, one["alike"]), 4)
-    told = f"{quoted(one['name'])}: {some(len(one['states']), 'state')}; parents: {parents}; "
+    kind = some(len(one["states"]), "state") if one["states"] else "continuous"
+    told = f"{quoted(one['name'])}: {kind}; parents: {parents}; "
     return f"{told}children: {children}." + (f" The same table holds for {alike}." if alike else "")
 
 
