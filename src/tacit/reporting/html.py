@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tacit.reporting import (
+    heldout,
     hierarchies,
     inferred,
     lent,
@@ -272,6 +273,7 @@ KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "tables": ("tables.html", _tables),
     "prediction": ("prediction.html", lambda known: predicted.view(known["prediction"])),
     "values": ("values.html", lambda known: valued.view(known["values"])),
+    "folds": ("held_out.html", lambda known: heldout.view(known["folds"])),
     "learning": ("learning.html", lambda known: predicted.learning_view(known["learning"])),
     "residuals": ("residuals.html", lambda known: straying.view(known["residuals"])),
     "missing": ("missing.html", _missing),

@@ -7,6 +7,7 @@ from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.reporting import (
+    heldout,
     hierarchies,
     inferred,
     paths,
@@ -205,6 +206,7 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "tables": _tables,
     "prediction": predicted.blocks,
     "values": valued.blocks,
+    "folds": heldout.blocks,
     "learning": predicted.learning_blocks,
     "residuals": straying.blocks,
     "missing": missing,

@@ -27,7 +27,8 @@ def proposals(fit: Fit) -> dict[str, Any] | None:
     merging   {first, states, curve}: the score of merged states above that of one, by their number
     stability  {below, agree, merged}: where EM ended from random starts, and with which agreement
     variable, network  as in the sections on hidden variables and on the network, of its own fit
-    `priced` names a score that takes off the price of parameters. `candidates` is the log; `more` of its lines were left out.
+    `priced` names a score that takes off the price of parameters. `candidates` is the log;
+    `more` of its lines were left out.
     """
     if not isinstance(fit, HiddenProposals):
         return None

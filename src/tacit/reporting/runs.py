@@ -21,7 +21,8 @@ NEAR = 1e-4
 
 
 def course(fit: Fit) -> dict[str, Any]:
-    """`objective`, what its parameters cost it if it is a score (`priced`), why it ended (`stop`), and the objective after each step (`trace`).
+    """`objective`, the score that it is where it is one (`priced`), why it ended (`stop`), and the
+    objective after each step (`trace`).
 
     `runs`, if it took steps: for every start its `objective`, `steps`, `stop`, whether it is the
     `best`, and its `path`: [step, objective] of some of its steps. `search`, after one: what

@@ -10,9 +10,8 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import SizeError
-from tacit.core.variables import Continuous
+from tacit.core.variables import Continuous, Discrete
 from tacit.families.conditional_moments import AnyMoments
-from tacit.core.variables import Discrete
 from tacit.families.table import Table
 from tacit.learn.dimension import effective_dimension
 from tacit.learn.fits import Fit
@@ -62,7 +61,8 @@ def variable(fit: Fit, name: str, alike: list[str]) -> dict[str, Any]:
         names = list(own.states) if isinstance(own, Discrete) else []
         place = {"parents": list(dag.parents[name]), "children": list(dag.children[name])}
         return {
-            "name": name, "states": names, "shares": None, **place, "alike": alike, "neighbours": [],
+            "name": name, "states": names, "shares": None, **place, "alike": alike,
+            "neighbours": [],
         }  # fmt: skip
     joints = {
         **{other: _joint(fit, name, name, other) for other in dag.parents[name]},
