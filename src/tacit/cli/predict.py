@@ -27,6 +27,7 @@ from tacit.core.grid import counted
 if TYPE_CHECKING:
     from tacit.arrays import Column
     from tacit.core.dataset import Dataset
+    from tacit.core.network import Network
     from tacit.core.variables import Variable
     from tacit.infer.prediction import Prediction
 
