@@ -127,6 +127,15 @@ def test_the_command_line_says_what_kind_of_variable_was_found(tmp_path, monkeyp
     assert said["hidden"] == dict.fromkeys(said["accepted"], "continuous")
 
 
+def test_residuals_are_of_families_whose_variables_were_all_measured():
+    fit = tc.fit("H -> X0, X1, X2; X0 -> X3", WHOLE, hidden={"H": "continuous"}, seed=1)
+    kinds = [each["kind"] for each in tc.report(ABOVE, data=WHOLE).facts["sections"]]
+    assert "residuals" not in kinds
+    report = tc.report(fit, data=WHOLE)
+    told = next(each for each in report.facts["sections"] if each["kind"] == "residuals")
+    assert [one["variable"] for one in told["families"]] == ["X3"]
+
+
 def arcs_of(fit: tc.Fit) -> dict[tuple[str, str], dict[str, Any]]:
     return {(arc["parent"], arc["child"]): arc for arc in section(fit, "network")["arcs"]}
 
