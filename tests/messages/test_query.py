@@ -195,7 +195,11 @@ REALS = Network.of(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("P(X=1 | Y=2)", "'X' is continuous and has no states\n\n    P(X=1 | Y=2)\n      ^"),
+        (
+            "P(X=1 | Y=2)",
+            "'X' is continuous and has no states\n\n    P(X=1 | Y=2)\n      ^"
+            "\n\nask for P(X > 1 | ...), or for the whole distribution, P(X)",
+        ),
         (
             "P(Flu | X=high)",
             "'X' is continuous; a finding on it is a number, not 'high'"

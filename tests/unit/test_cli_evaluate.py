@@ -92,7 +92,17 @@ def test_values_are_judged_as_they_are_in_the_library(capsys: Capture) -> None:
     printed = run(capsys, *as_is)
     assert printed.startswith(str(tc.evaluate(tc.read("line.json"), "reals.csv", "Power")))
     run(capsys, *words, "--seed", "1", "--report", "r.md")
-    assert "How many values lie inside their intervals" in Path("r.md").read_text()
+    told = Path("r.md").read_text()
+    assert "How many values lie inside their intervals" in told
+    assert "Cases held out" in told
+
+
+def test_the_report_tells_of_held_out_cases_without_a_target(capsys: Capture) -> None:
+    printed = run(capsys, *WORDS, "--seed", "1", "--report", "r.txt")
+    score = printed.split("held-out log-likelihood ")[1].split(" nats")[0]
+    told = " ".join(Path("r.txt").read_text().split())
+    assert f"on average {score} nats per case" in told
+    assert f"cases that were held out score {score} nats." in told
 
 
 def test_a_note_about_the_cases_is_printed_once(capsys: Capture) -> None:

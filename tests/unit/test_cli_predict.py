@@ -61,7 +61,7 @@ def test_a_column_may_be_hidden_to_be_predicted(asia: tc.Network, capsys: Captur
     found = run_json(capsys, "predict", "asia.json", "whole.csv", "--hide", "lung", "-o", "p.csv")
     assert found["predicted"] == ["lung"]
     assert found["missing_cells"] == 60
-    assert found["notes"] == ["lung has no column: predicted in every case"]
+    assert found["notes"] == ["lung hidden by --hide: predicted in every case"]
     data = tc.read_cases("whole.csv", like=asia)
     expected = tc.predict(asia, data.select([n for n in data.names if n != "lung"]))["lung"]
     assert_allclose([float(row["lung=yes"]) for row in lines("p.csv")], expected[:, 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from itertools import product
 from pathlib import Path
 
@@ -165,3 +166,35 @@ def test_numbers_of_a_fit_are_finite_or_null(
     assert sd[-1] is None
     fit = tc.load_processes("fit.json")
     assert np.isnan(fit.groups[0].course_sd["p1"][-1])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--share", "all", "--noise", "own", "--baseline", "trial"),
+        ("--share", "partition", "--places", "places.csv", "--cuts", "2,2", "--flat"),
+        ("--share", "merge", "--slack", "0.5", "--folds", "3"),
+    ],
+)
+def test_the_report_gives_the_command_that_does_it_again(
+    words: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, *WORDS, *LENGTHS, *words, "-o", "fit.json", "--report", "r.json")
+    sections = json.loads(Path("r.json").read_text())["sections"]
+    command = next(each for each in sections if each["kind"] == "repeat")["command"]
+    assert command.startswith("tacit processes trials.csv --onsets onsets.csv --length p0=6 ")
+    assert execute(shlex.split(command)[1:]) == 0
+    first, again = tc.load_processes("fit.json"), tc.load_processes("learned.json")
+    assert dict(first.settings) == dict(again.settings)
+    assert_allclose(first.course("p0", "s3"), again.course("p0", "s3"), rtol=0, atol=0)
+    page = Path("report.html").read_text()
+    assert "On the command line" in page
+    assert command in str(tc.report(first))
+
+
+def test_what_the_command_line_has_no_words_for_has_no_command(folder: Path) -> None:
+    told = tc.HiddenProcesses({"p0": 6, "p1": 6}, "onsets.csv", max_steps=400)
+    fit = told.fit("trials.csv", folds=0, seed=1)
+    section = tc.report(fit).facts["sections"][-1]
+    assert section["command"] is None
+    assert "tacit processes" not in str(tc.report(fit))

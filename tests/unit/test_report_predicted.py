@@ -71,13 +71,27 @@ def test_without_them_the_report_is_as_before():
     assert not kinds & {"prediction", "learning"}
 
 
+def test_cases_held_out_are_told_of_with_a_target_and_without():
+    plain = tc.cross_validate(ASIA.dag, CASES, seed=1)
+    said = f"{plain.average:.4f} ± {plain.error:#.2g} nats"
+    for found in (plain, HELD):
+        report = tc.report(FIT, evaluation=found)
+        kinds = [each["kind"] for each in report.facts["sections"]]
+        assert kinds.count("folds") == 1
+        assert ("prediction" in kinds) == (found is HELD)
+        json.loads(report.to_json())
+    report = tc.report(FIT, evaluation=plain)
+    for page in (str(report), report.to_markdown(), report.to_html()):
+        told = " ".join(page.replace("\\", "").split())
+        assert f"cases that were held out score {said}." in told
+        assert f"on average {said} per case." in told
+        assert "cases it has not seen will score lower" not in told
+        for each in plain.folds:
+            assert f"{each.average:.4f}" in told
+    assert "cases it has not seen will score lower" in " ".join(str(tc.report(FIT)).split())
+
+
 def test_what_is_no_evaluation_is_refused():
-    with pytest.raises(tc.OptionError) as caught:
-        tc.report(FIT, evaluation=tc.cross_validate(ASIA.dag, CASES, seed=1))
-    assert str(caught.value) == (
-        "this cross-validation predicted no variable: name one with tc.cross_validate(..., "
-        "target=...)"
-    )
     with pytest.raises(tc.OptionError, match=r"evaluation is what tc\.evaluate or"):
         tc.report(FIT, evaluation=3)
     with pytest.raises(tc.OptionError, match=r"curve is what tc\.learning_curve returns"):

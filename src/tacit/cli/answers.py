@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
+from tacit.cli.wording import in_words
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -29,12 +31,20 @@ class Answer:
 
     def show(self) -> None:
         """Print what was asked for, and nothing else, on standard output."""
-        shown = self.brief if self.quiet else self.text
+        shown = "\n".join(map(_worded, (self.brief if self.quiet else self.text).split("\n")))
         if self.json:
-            shown = json.dumps(_strict(self.plain), ensure_ascii=False, allow_nan=False, indent=2)
+            plain = dict(self.plain)
+            if "notes" in plain:
+                plain["notes"] = [in_words(str(note)) for note in plain["notes"]]
+            shown = json.dumps(_strict(plain), ensure_ascii=False, allow_nan=False, indent=2)
         if shown:
             sys.stdout.write(shown + "\n")
         sys.stdout.flush()
+
+
+def _worded(line: str) -> str:
+    """A line; one that is a note advises in the words of the command line."""
+    return in_words(line) if line.startswith("note: ") else line
 
 
 def noted(notes: Sequence[str]) -> list[str]:

@@ -169,8 +169,8 @@ def _report(
     from tacit.reporting.report import report
 
     whole = fit(structure, data, seed=found.seed, progress=False, **options)
-    judged = found if found.evaluation is not None else None
-    write_all([(target, report(whole, evaluation=judged, curve=learned).save)])
+    told = report(whole, evaluation=found, curve=learned, data=data)
+    write_all([(target, told.save)])
 
 
 def _as_is(

@@ -34,7 +34,10 @@ def plain_hidden(found: HiddenProposals, targets: Mapping[str, Target]) -> dict[
         "accepted": [each.name for each in found.accepted],
         "proposals": [{**proposal_to_plain(each), "curve": _curve(each.curve)} for each in found],
         "candidates": [candidate_to_plain(each) for each in found.candidates],
-        "hidden": {name: list(states) for name, states in found.settings.get("hidden", {}).items()},
+        "hidden": {
+            name: states if isinstance(states, str) else list(states)
+            for name, states in found.settings.get("hidden", {}).items()
+        },
         "variables": len(network),
         "dag": str(network.dag),
         "free_parameters": network.free_parameters,

@@ -21,12 +21,13 @@ from tacit.cli.options import (
 )
 from tacit.cli.reading import Reading, network_of, unmeasured
 from tacit.cli.targets import Target, check_targets
-from tacit.core.errors import ColumnError, OptionError, listed, nearest
+from tacit.core.errors import ColumnError, OptionError, listed, nearest, quoted
 from tacit.core.grid import counted
 
 if TYPE_CHECKING:
     from tacit.arrays import Column
     from tacit.core.dataset import Dataset
+    from tacit.core.network import Network
     from tacit.core.variables import Variable
     from tacit.infer.prediction import Prediction
 
@@ -80,7 +81,8 @@ def predict(
     from tacit.engines.tasks import thread_bound
     from tacit.infer.prediction import predict as infer
 
-    data = _without(reading.cases(cases, found, threads, partial=True), plain_names(hide))
+    hidden = plain_names(hide)
+    data = _without(reading.cases(cases, found, threads, partial=True), hidden)
     prediction = infer(found, data, threads=thread_bound(threads))
     if not prediction.unobserved:
         raise OptionError(
@@ -88,10 +90,17 @@ def predict(
             "\n\n--hide NAME predicts a variable without looking at its column"
         )
     write_cases(_states(prediction) if most_probable else _posteriors(prediction), output)
-    notes = (*notes, *data.notes, *unmeasured(found, data, "predicted in every case"))
+    notes = (*notes, *data.notes, *_unread(found, data, hidden))
     plain = _plain(prediction, [*notes, *prediction.notes, *_impossible(prediction)])
     plain["written"] = {"posteriors": output}
     return Answer(_told(plain), plain, json=json, quiet=quiet)
+
+
+def _unread(network: Network, data: Dataset, hidden: list[str]) -> list[str]:
+    """Notes about variables whose column was not looked at, and about those without one."""
+    shown = [quoted(name) for name in network.dag.names if name in hidden]
+    told = [f"{listed(shown, 6)} hidden by --hide: predicted in every case"] if shown else []
+    return [*told, *unmeasured(network, data, "predicted in every case", hidden)]
 
 
 def _without(data: Dataset, hidden: list[str]) -> Dataset:

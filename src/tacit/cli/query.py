@@ -25,6 +25,7 @@ tacit query asia.bif "P(lung | xray=yes, smoke=no)"
 tacit query asia.bif "P(lung=yes | dysp=yes)" --given "asia={yes: 0.3, no: 0.1}"
 tacit query asia.bif "P(lung, bronc | dysp=yes)" --most-probable
 tacit query engine.json "P(Power | Wind=7.5, State=worn)"
+tacit query engine.json "P(Power > 20 | Wind=7.5)"
 tacit query wide.bif "P(A | B=b)" --method weighting:100000 --seed 1"""
 
 
@@ -173,6 +174,9 @@ def _parts(network: Network, text: str) -> tuple[list[str], dict[str, Any]]:
     asked = parse_query(text)
     for term in asked.targets:
         target = target_of(network, Term(term.variable), text)
+        if term.bounds:
+            what = f"--most-probable finds the value of {target.name!r}; name no bounds"
+            raise OptionError(marked(text, term.variable.start, term.variable.end, what))
         if term.states is not None:
             word, name = term.states[0], term.variable.text
             what = f"--most-probable finds the value of {name!r}; name none"

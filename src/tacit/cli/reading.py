@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -127,8 +128,11 @@ class Reading:
         )
 
 
-def unmeasured(network: Network, data: Dataset, treated: str) -> list[str]:
-    """A note about the variables that have no column."""
-    names = [quoted(name) for name in network.dag.names if name not in data]
+def unmeasured(
+    network: Network, data: Dataset, treated: str, hidden: Collection[str] = ()
+) -> list[str]:
+    """A note about the variables that have no column, those aside that were hidden."""
+    known = {*data.names, *hidden}
+    names = [quoted(name) for name in network.dag.names if name not in known]
     verb = "has" if len(names) == 1 else "have"
     return [f"{listed(names, 6)} {verb} no column: {treated}"] if names else []

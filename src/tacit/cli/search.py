@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -224,9 +224,15 @@ def _searched(
         raise OptionError(f"--bootstrap needs complete cases, and {why}")
     from tacit.core.variables import Continuous
 
-    real = all(isinstance(each, Continuous) for each in data.variables.values())
-    if wishes.families and (hidden is not None or not real):
-        raise OptionError(f"--family needs complete cases, and {why}")
+    states = [
+        name
+        for name, each in data.variables.items()
+        if not isinstance(each, Continuous) and name not in left_out
+    ]
+    if wishes.families and (hidden is not None or states):
+        raise OptionError(
+            f"--family needs complete cases, and {why}\n\n{_ways_out(wishes, states)}"
+        )
     from tacit.learn.structure.structural_em import structural_em
 
     found = structural_em(
@@ -239,6 +245,21 @@ def _searched(
         **wishes.common,
     )
     return replace(found, notes=(f"by structural EM: {why}", *found.notes))
+
+
+def _ways_out(wishes: Wishes, states: Sequence[str]) -> str:
+    """What can be done where structural EM learns no families of this kind."""
+    asked = wishes.families
+    kinds = asked.values() if isinstance(asked, Mapping) else [asked]
+    if not any(str(each).endswith("-gaussian") for each in kinds):
+        return "leave it out; in a dag that is told, tacit fit --family learns them with gaps, too"
+    if not states:
+        return "leave it out; in a dag that is told, tacit fit --family learns curves with --hidden"
+    return (
+        "curves are searched for with gaps among columns of real values alone: leave out those "
+        f"with states ({listed(map(quoted, states), 6)}) with --leave-out; in a dag that is told, "
+        "tacit fit --family learns them with --method available"
+    )
 
 
 def _within(method: Any, why: str) -> Any:

@@ -20,12 +20,20 @@ from tacit.infer.engine import engine_of
 from tacit.infer.exact import explain_impossible, joint_posterior
 from tacit.infer.findings import Finding, discrete, finding, settled
 from tacit.infer.normal.bulk import above, is_real
-from tacit.infer.normal.findings import AnyFinding, bound_findings, states_found, values_found
+from tacit.infer.normal.findings import (
+    AnyFinding,
+    bound_findings,
+    limits_of,
+    states_found,
+    values_found,
+)
+from tacit.infer.normal.mixtures import NormalAnswer
 from tacit.infer.normal.questions import normal_answer, state_probabilities
 from tacit.infer.sampling import fresh_seed
 from tacit.infer.weighting import LikelihoodWeighting, weighted_joint
+from tacit.io.states import number
 from tacit.knowledge.reading import parse_query
-from tacit.knowledge.terms import Probability, Term, Word
+from tacit.knowledge.terms import Probability, Term, Word, named
 
 
 def query(
@@ -41,11 +49,47 @@ def query(
     given   further findings: {"B": "b"}, {"X": 1.2} where X is continuous, {"D": {"x", "y"}} for
             one of several states, or {"D": {"x": 0.2, "y": 0.8}} for a likelihood of what was seen
             per state
-    A target with a state, `P(A=yes | B=b)`, asks for that probability alone. The answer is a
-    `NormalAnswer`, with mean, sd and interval, where a target is continuous.
+    A target with a state, `P(A=yes | B=b)`, asks for that probability alone, and so does a
+    continuous one with bounds, `P(X > 5 | B=b)` or `P(2 < X < 5)`. The answer is a `NormalAnswer`,
+    with mean, sd and interval, where a target is continuous and has none.
     """
     check_network(network)
     asked = _asked(network, text)
+    if any(term.bounds for term in asked.targets):
+        return _ask_bounded(network, asked, given, method)
+    return _ask(network, asked, given, method)
+
+
+def _ask_bounded(
+    network: Network,
+    asked: Probability,
+    given: Mapping[str, Any] | None,
+    method: LikelihoodWeighting | None,
+) -> Answer:
+    """How probable it is that a variable lies within bounds, by the mixture that it is."""
+    if len(asked.targets) > 1:
+        word = next(term for term in asked.targets if term.bounds).variable
+        what = f"bounds on {word.text!r} are asked for beside another variable"
+        advice = "ask for one variable with bounds at a time; states can be findings"
+        raise QueryError(f"{_marked(asked.text, word, what)}\n\n{advice}")
+    (term,) = asked.targets
+    limits = limits_of(network, term, asked.text)
+    free = replace(asked, targets=(Term(term.variable),))
+    whole = _ask(network, free, given, method)
+    assert isinstance(whole, NormalAnswer)
+    value = whole.probability(term.variable.text, **limits)
+    title = _title(asked, bound_findings(network, asked.given, given, asked.text))
+    drawn = None if whole.drawn is None else replace(whole.drawn, errors={})
+    error = None if drawn is None else np.asarray(np.sqrt(value * (1 - value) / drawn.size))
+    return Answer(title, (), np.asarray(value), error, drawn)
+
+
+def _ask(
+    network: Network,
+    asked: Probability,
+    given: Mapping[str, Any] | None,
+    method: LikelihoodWeighting | None,
+) -> Answer:
     found = bound_findings(network, asked.given, given, asked.text)
     targets = [target_of(network, term, asked.text) for term in asked.targets]
     names = [target.name for target in targets]
@@ -129,7 +173,12 @@ def target_of(network: Network, term: Term, text: str) -> Variable:
         return discrete(network, term.variable, text)
     if term.states is not None:
         what = f"{variable.name!r} is continuous and has no states"
-        raise QueryError(_marked(text, term.variable, what))
+        name, value = named(variable.name), term.states[0].text
+        number_said = value if number(value) is not None else "5"
+        advice = (
+            f"ask for P({name} > {number_said} | ...), or for the whole distribution, P({name})"
+        )
+        raise QueryError(f"{_marked(text, term.variable, what)}\n\n{advice}")
     return variable
 
 

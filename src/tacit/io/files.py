@@ -26,8 +26,7 @@ def read_bytes(path: str | Path, largest: int = LARGEST) -> bytes:
     """The bytes of a file, unpacked if it is gzip, whatever its name."""
     try:
         with Path(path).open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"
             if not packed:
                 content = _read_up_to(raw, largest + 1)
             else:
@@ -40,7 +39,7 @@ def read_bytes(path: str | Path, largest: int = LARGEST) -> bytes:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise FormatError(f"{path}: the compressed file is damaged or cut short") from None
     except OSError as problem:
-        raise FormatError(f"{path}: cannot be read: {problem.strerror}") from None
+        raise FormatError(f"{path}: cannot be read: {problem.strerror or problem}") from None
     except ValueError:
         raise FormatError(f"{str(path)!r} is no name of a file") from None
     if len(content) > largest:

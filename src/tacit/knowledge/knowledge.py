@@ -185,8 +185,7 @@ def text_of(path: str | Path, what: str = "rules") -> str:
     """The text of a file, packed or not; `what` it should hold is named in messages."""
     try:
         with Path(path).open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"
             content = (gzip.GzipFile(fileobj=raw) if packed else raw).read(LARGEST + 1)
         text = content.decode("utf-8-sig")
     except FileNotFoundError:
@@ -197,7 +196,7 @@ def text_of(path: str | Path, what: str = "rules") -> str:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise KnowledgeError(f"{path}: the compressed file is damaged or cut short") from None
     except OSError as problem:
-        raise KnowledgeError(f"{path}: cannot be read: {problem.strerror}") from None
+        raise KnowledgeError(f"{path}: cannot be read: {problem.strerror or problem}") from None
     except ValueError:
         raise KnowledgeError(f"{path}: this is no text file in UTF-8") from None
     if len(content) > LARGEST or "\x00" in text:

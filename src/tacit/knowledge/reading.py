@@ -46,4 +46,7 @@ def _complaint(phrase: Phrase, problem: Misfit, start: str) -> str:
         what = "the query ends too early" if start == "query" else "more is expected here"
         return marked(text, last, last + 1, what)
     first, end = phrase.starts[problem.at], phrase.ends[problem.at]
-    return marked(text, first, end, f"this does not fit here: {text[first:end]!r}")
+    told = marked(text, first, end, f"this does not fit here: {text[first:end]!r}")
+    if phrase.kinds[problem.at] in ("<", ">", "<=", ">="):
+        told += "\n\nbounds are for what is asked, P(X > 5 | Y=2); a finding is a value, Y=2"
+    return told

@@ -39,6 +39,16 @@ def speaks_of_regressions(rule: Rule) -> bool:
     return isinstance(said, About) and any(_coefficients(s) for s in (said.left, said.right))
 
 
+def speaks_of_reals(rule: Rule) -> bool:
+    """Whether a rule is about numbers of Gaussian families, whatever the states of anything."""
+    if not speaks_of_regressions(rule):
+        return False
+    said = rule.statement
+    assert isinstance(said, Compare | About)
+    sides = said.sides if isinstance(said, Compare) else (said.left, said.right)
+    return not any(each.given for side in sides for each in _coefficients(side))
+
+
 def _coefficients(said: Expression) -> list[Coefficient]:
     return [part.of for part in said.parts if isinstance(part.of, Coefficient)]
 

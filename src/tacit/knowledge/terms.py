@@ -47,6 +47,8 @@ class Term:
     negated      all states but these
     likelihoods  per state P(what was seen given the state), up to a factor
     starred      free, and said so: `X=*`
+    bounds       of a query about a continuous variable, what it lies above and below: a sign and
+                 a number, `X > 5`, for each
     """
 
     variable: Word
@@ -54,6 +56,7 @@ class Term:
     negated: bool = False
     likelihoods: tuple[float, ...] | None = None
     starred: bool = field(default=False, compare=False)
+    bounds: tuple[tuple[str, Word], ...] = ()
 
     def __str__(self) -> str:
         return self.written(named)
@@ -61,6 +64,8 @@ class Term:
     def written(self, name: Callable[[str], str]) -> str:
         """The term with its names written by `name`."""
         variable = name(self.variable.text)
+        if self.bounds:
+            return self._bounded(variable)
         if self.states is None:
             return f"{variable}=*" if self.starred else variable
         if self.likelihoods is not None:
@@ -71,6 +76,15 @@ class Term:
         if len(self.states) == 1:
             return f"{variable}={negation}{name(self.states[0].text)}"
         return f"{variable}={negation}{{{', '.join(named(word.text) for word in self.states)}}}"
+
+    def _bounded(self, variable: str) -> str:
+        """`X > 5`, or `5 < X < 9`, the lesser number first."""
+        said = sorted(self.bounds, key=lambda bound: bound[0][0] == "<")
+        (sign, word), *more = said
+        if not more:
+            return f"{variable} {sign} {word.text}"
+        lower = f"{word.text} {sign.replace('>', '<')} "
+        return f"{lower}{variable} {more[0][0]} {more[0][1].text}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from tacit.knowledge.cells import Cells
 from tacit.knowledge.checks import Check, Frame, checked
 from tacit.knowledge.conflicts import Conflict
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
-from tacit.knowledge.regressions import bind_regressions, speaks_of_regressions
+from tacit.knowledge.regressions import bind_regressions, speaks_of_reals, speaks_of_regressions
 from tacit.knowledge.statements import Rule
 from tacit.learn.causes.kinds import caused_of
 from tacit.learn.causes.linking import spoken_of_links
@@ -38,7 +38,8 @@ def check(
 
     knowledge   a text, a file (`.know`), `tc.Knowledge`, or several of them
     network     a network, a dag, its text, or a file of one; its numbers are not used
-    data        cases, for the states of a dag that has none
+    data        cases, for the states of a dag that has none; not needed where rules speak of
+                coefficients, intercepts and variances alone: all its variables are real then
     everything  compute all intervals and redundant rules even where that takes long
     """
     known = as_knowledge(knowledge)
@@ -49,7 +50,7 @@ def check(
     if len(known.structure) == len(known):
         frame = Frame(structure.dag, Cells.of({}), others=structure.dag.names)
     else:
-        variables = _variables(structure, data)
+        variables = _variables(structure, data, known)
         frame = _frame(structure.dag, variables)
     real = any(isinstance(each, Continuous) for each in variables.values())
     linked, clashes = _about_links(structure, variables, known)
@@ -105,9 +106,13 @@ def _frame(dag: Dag, variables: Mapping[str, Variable]) -> Frame:
     )
 
 
-def _variables(structure: Structure, data: Any) -> Mapping[str, Variable]:
+def _variables(structure: Structure, data: Any, known: Knowledge) -> Mapping[str, Variable]:
     if structure.variables is not None:
         return structure.variables
+    if data is None and all(
+        speaks_of_reals(rule) for rule in known.rules if rule not in known.structure
+    ):
+        return {name: Continuous(name) for name in structure.dag.names}
     if data is None:
         raise OptionError(
             "a dag says nothing about states, and rules speak of them"

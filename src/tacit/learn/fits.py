@@ -16,6 +16,7 @@ import numpy as np
 from tacit.arrays import Floats, readonly
 from tacit.core.grid import amount, counted
 from tacit.core.network import Network
+from tacit.core.variables import Continuous
 from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.posteriors import Interval
 from tacit.estimate.ruled.proof import Proof
@@ -166,6 +167,19 @@ class Fit:
                 found[name] = tuple(map(int, np.flatnonzero(_row_cases(rows) == 0)))
         return found
 
+    def estimated(self) -> str:
+        """The estimate and its prior; maximum likelihood where no family has one."""
+        said, normal = self.settings, self.settings.get("normal_prior")
+        priors = [] if self._all_real() else [str(said["prior"])]
+        priors += [str(normal)] if normal else []
+        if not priors:
+            return "maximum likelihood"
+        return f"{said['estimate']} with prior {' and '.join(priors)}"
+
+    def _all_real(self) -> bool:
+        """Whether no variable has states: the prior over tables has no say then."""
+        return all(isinstance(each, Continuous) for each in self.network.variables.values())
+
     def save(self, path: str | Path) -> None:
         """Write the whole fit as JSON; `tc.load_fit` reads it back."""
         from tacit.learn.saved import save_fit
@@ -191,11 +205,9 @@ class Fit:
     def _summary(self) -> list[str]:
         cases = self.cases
         weighing = f" weighing {amount(cases.weight)}" if cases.weight != cases.cases else ""
-        normal = f" and {self.settings['normal_prior']}" if "normal_prior" in self.settings else ""
         average = self.log_likelihood / cases.weight if cases.weight else float("nan")
         lines = [
-            f"Fit to {cases.cases:,} cases{weighing}, {self.settings['estimate']}"
-            f" with prior {self.settings['prior']}{normal}",
+            f"Fit to {cases.cases:,} cases{weighing}, {self.estimated()}",
             f"log-likelihood {amount(self.log_likelihood)} nats, {average:.4g} per case",
         ]
         if self.log_marginal_likelihood is not None:

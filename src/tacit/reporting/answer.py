@@ -8,6 +8,8 @@ from tacit.core.errors import quoted
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
 from tacit.learn.unseen.proposals import HiddenProposals
+from tacit.reporting.blocks import Section
+from tacit.reporting.heldout import score
 from tacit.reporting.lent import in_short
 from tacit.reporting.loans import NORMAL, lenders
 from tacit.reporting.proposed import in_short as proposed_in_short
@@ -30,6 +32,16 @@ _METHODS = {
     "IBEM": "by information bottleneck EM",
     "MeanFieldEM": "by mean-field EM",
 }
+
+
+LOWER = "; cases it has not seen will score lower."
+
+
+def judged(section: dict[str, Any] | None, held: Section) -> None:
+    """What cases that were held out score, in the place of what is to be expected of them."""
+    seen = f"; cases that were held out score {score(held)}."
+    if section is not None:
+        section["sentences"] = [each.replace(LOWER, seen) for each in section["sentences"]]
 
 
 def answer(fit: Fit) -> dict[str, Any]:
@@ -100,8 +112,10 @@ def _how(fit: Fit) -> str:
         how = "by counting, averaged with tables of the sources"
     normal = fit.settings.get("normal_prior")
     if not fit.pseudo:
-        plain = "by EM" if fit.runs else "by least squares"
-        return f"{plain}, with the prior {normal}" if normal else plain
+        plain = "EM" if fit.runs or inferred(fit) else "least squares"
+        return (
+            f"by {plain}, with the prior {normal}" if normal else f"by maximum likelihood ({plain})"
+        )
     prior = f"{fit.settings['prior']} and {normal}" if normal else fit.settings["prior"]
     return how.format(prior=prior, estimate=estimate, method=method)
 
@@ -150,7 +164,7 @@ def _likelihood(fit: Fit, figures: dict[str, Any]) -> list[str]:
         own = "of what was observed" if inferred(fit) else "each family on the cases complete in it"
     sentences = [
         f"Under the network the average log-likelihood is {nats(average)} per case ({own}, "
-        f"{figures['log_likelihood']:,.1f} nats in all); cases it has not seen will score lower."
+        f"{figures['log_likelihood']:,.1f} nats in all){LOWER}"
     ]
     marginal = figures["log_marginal_likelihood"]
     if marginal is not None:

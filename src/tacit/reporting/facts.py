@@ -15,13 +15,15 @@ from tacit.learn.evaluation.curve import LearningCurve
 from tacit.learn.evaluation.evaluation import AnyEvaluation
 from tacit.learn.evaluation.reals import RealEvaluation
 from tacit.learn.fits import Fit
+from tacit.learn.heldout import CrossValidation
 from tacit.learn.residuals import Residuals
 from tacit.learn.structure.searched import Search
 from tacit.learn.unseen.proposals import HiddenProposals
 from tacit.reporting import searched
 from tacit.reporting.again import again
-from tacit.reporting.answer import answer
+from tacit.reporting.answer import answer, judged
 from tacit.reporting.gaps import missing
+from tacit.reporting.heldout import folds
 from tacit.reporting.hierarchies import hierarchy
 from tacit.reporting.loans import borrowed
 from tacit.reporting.paths import path
@@ -67,11 +69,13 @@ def facts(
     evaluation: AnyEvaluation | None = None,
     curve: LearningCurve | None = None,
     residuals: Residuals | None = None,
+    held: CrossValidation | None = None,
 ) -> dict[str, Any]:
     """What a report says of this fit; sections without anything to say are left out.
 
     evaluation  how well a variable was predicted, after the tables; curve from how many cases;
-                residuals whether Gaussian families suit the cases
+                residuals whether Gaussian families suit the cases; held what cases score that
+                were not learned from
     """
     extent = some(len(fit.network), "variable")
     if isinstance(fit, HiddenProposals):
@@ -85,6 +89,10 @@ def facts(
         told.insert(place, ("residuals", "Whether the cases follow the lines", straying(residuals)))
     if curve is not None:
         told.insert(place, ("learning", "From how many cases", learning(curve)))
+    if held is not None:
+        left = folds(held)
+        told.insert(place, ("folds", "Cases held out", left))
+        judged({kind: section for kind, _, section in told}["answer"], left)
     if isinstance(evaluation, RealEvaluation):
         told.insert(place, ("values", "How well it predicts", values(evaluation)))
     elif evaluation is not None:

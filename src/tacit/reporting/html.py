@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tacit.reporting import (
+    heldout,
     hierarchies,
     inferred,
     lent,
@@ -35,6 +36,7 @@ from tacit.reporting.pictures import (
 )
 from tacit.reporting.support import FEW
 from tacit.reporting.views import (
+    CARRIED,
     Shown,
     aside,
     came_from,
@@ -45,6 +47,7 @@ from tacit.reporting.views import (
     moved_by,
     regression_heads,
     regression_rows,
+    said_of_arcs,
     shown_tables,
     table_rows,
 )
@@ -127,6 +130,7 @@ def _network(known: Sections) -> View:
         "per_case": any(arc.get("per_case") for arc in section["arcs"]),
         "widths": [(thickness(share, picture.dots), share * sketch.strongest) for share in shares],
         "arcs": arcs,
+        "said": {what: CARRIED[what] for what in said_of_arcs(section)},
         "place": sketch.place,
     }
 
@@ -243,7 +247,12 @@ def _course(known: Sections) -> View:
     if not lines and len(section["trace"]) > 1:
         lines = [(thinned(section["trace"]), True)]
     drawn = chart(lines, "objective" if searched is None else "best score")
-    return {"chart": drawn, "starts": runs if len(runs) > 1 else [], "searched": searched}
+    return {
+        "chart": drawn,
+        "starts": runs if len(runs) > 1 else [],
+        "searched": searched,
+        "maximised": inferred.maximised(section),
+    }
 
 
 def _again(known: Sections) -> View:
@@ -264,6 +273,7 @@ KINDS: Mapping[str, tuple[str, Callable[[Sections], View]]] = {
     "tables": ("tables.html", _tables),
     "prediction": ("prediction.html", lambda known: predicted.view(known["prediction"])),
     "values": ("values.html", lambda known: valued.view(known["values"])),
+    "folds": ("held_out.html", lambda known: heldout.view(known["folds"])),
     "learning": ("learning.html", lambda known: predicted.learning_view(known["learning"])),
     "residuals": ("residuals.html", lambda known: straying.view(known["residuals"])),
     "missing": ("missing.html", _missing),

@@ -118,7 +118,8 @@ def place(one: Section) -> str:
     parents = first(map(quoted, one["parents"]), 6) or "none"
     children = first(map(quoted, one["children"]), 6) or "none"
     alike = first(map(quoted, one["alike"]), 4)
-    told = f"{quoted(one['name'])}: {some(len(one['states']), 'state')}; parents: {parents}; "
+    kind = some(len(one["states"]), "state") if one["states"] else "continuous"
+    told = f"{quoted(one['name'])}: {kind}; parents: {parents}; "
     return f"{told}children: {children}." + (f" The same table holds for {alike}." if alike else "")
 
 
@@ -170,15 +171,7 @@ def identification(found: Section) -> str:
 
 def course(section: Section) -> Iterator[Block]:
     """The objective, why it ended, every start."""
-    stop, objective = section["stop"], section["objective"]
-    if objective is not None and section["log_likelihood"] is not None:
-        yield Paragraph(
-            f"The objective is {objective:,.1f} nats: the log-likelihood "
-            f"{section['log_likelihood']:,.1f} and the prior's term {section['prior_term']:,.1f}. "
-            f"Stopped: {stop}."
-        )
-    else:
-        yield Paragraph(f"The objective is not finite. Stopped: {stop}.")
+    yield Paragraph(f"{maximised(section)} Stopped: {section['stop']}.")
     if len(section["trace"]) > 1:
         ends = [section["trace"][0], section["trace"][-1]]
         before, last = ("not finite" if value is None else f"{value:,.3f}" for value in ends)
@@ -189,6 +182,25 @@ def course(section: Section) -> Iterator[Block]:
             "Every start", ("start", "objective", "below the best", "steps", "why it ended"),
             tuple(map(_run, starts(section))),
         )  # fmt: skip
+
+
+def maximised(section: Section) -> str:
+    """What the objective is, and of what parts."""
+    objective, likelihood = section["objective"], section["log_likelihood"]
+    if objective is None or likelihood is None:
+        return "The objective is not finite."
+    rest = objective - likelihood
+    if section.get("priced"):
+        return (
+            f"The objective is {objective:,.1f} nats: the log-likelihood {likelihood:,.1f} less "
+            f"the price of the parameters {-rest:,.1f} ({section['priced']})."
+        )
+    if abs(rest) <= 1e-9 * max(1.0, abs(likelihood)):
+        return f"The objective is the log-likelihood: {objective:,.1f} nats."
+    return (
+        f"The objective is {objective:,.1f} nats: the log-likelihood {likelihood:,.1f} and the "
+        f"prior's term {rest:,.1f}."
+    )
 
 
 def _run(one: dict[str, Any]) -> tuple[str, ...]:

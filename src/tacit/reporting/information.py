@@ -8,13 +8,18 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.families.cause_counts import CauseCounts, distinct
+from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.counts import AnyCounts, Counts
+from tacit.families.curve_evidence import CurveEvidence
+from tacit.families.curved import CurvedGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
 from tacit.families.noisy import Noisy
 from tacit.families.shared import SharedRows
 from tacit.families.table import Table
 from tacit.learn.fits import Fit
+from tacit.reporting.mixed_information import gain, left_open, of_curve, of_mixture
 
 SAID = (
     "I(child; parent) in nats, where the parents of a variable are distributed as in the cases "
@@ -48,6 +53,10 @@ def arc_information(fit: Fit, child: str) -> tuple[Information, ...]:
         return tuple(_of_cause(family, evidence, at) for at in range(len(family.parents)))
     if isinstance(family, LinearGaussian) and isinstance(evidence, Moments):
         return _of_gaussian(family, evidence)
+    if isinstance(family, ConditionalGaussian) and isinstance(evidence, ConditionalMoments):
+        return tuple(Information(*each) for each in of_mixture(family, evidence))
+    if isinstance(family, CurvedGaussian) and isinstance(evidence, CurveEvidence):
+        return tuple(Information(*each) for each in of_curve(family, evidence))
     return unknown
 
 
@@ -104,20 +113,6 @@ def _of_gaussian(family: LinearGaussian, moments: Moments) -> tuple[Information,
     found = []
     for at, slope in enumerate(slopes):
         told = shared[at] ** 2 / spread[at, at] if spread[at, at] > 0 else 0.0
-        own = float(slope**2) * _left(spread, at)
-        found.append(Information(_gain(total, total - told), _gain(noise + own, noise)))
+        own = float(slope**2) * left_open(spread, at)
+        found.append(Information(gain(total, total - told), gain(noise + own, noise)))
     return tuple(found)
-
-
-def _left(spread: Floats, at: int) -> float:
-    """The variance of one parent that the others do not explain."""
-    others = np.delete(np.arange(len(spread)), at)
-    cross = spread[at, others]
-    explained = cross @ np.linalg.pinv(spread[np.ix_(others, others)]) @ cross
-    return max(0.0, float(spread[at, at] - explained))
-
-
-def _gain(before: float, after: float) -> float:
-    if before <= 0:
-        return 0.0
-    return float(max(0.0, 0.5 * np.log(before / after))) if after > 1e-12 * before else np.inf

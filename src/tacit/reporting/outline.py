@@ -7,6 +7,7 @@ from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.reporting import (
+    heldout,
     hierarchies,
     inferred,
     paths,
@@ -24,6 +25,7 @@ from tacit.reporting.lent import borrowed
 from tacit.reporting.ruled import rules
 from tacit.reporting.support import FEW
 from tacit.reporting.views import (
+    CARRIED,
     Shown,
     aside,
     came_from,
@@ -34,6 +36,7 @@ from tacit.reporting.views import (
     moved_by,
     regression_heads,
     regression_rows,
+    said_of_arcs,
     shown_tables,
     table_rows,
 )
@@ -69,17 +72,17 @@ def _network(section: Section) -> Iterator[Block]:
     ]
     heads = ("variable", "states", "rows", "median cases per row")
     yield Sheet("Variables, parents before children", heads, tuple(variables))
-    if section["arcs"]:
-        marked = any(map(marks, section["arcs"]))
+    said, marked = said_of_arcs(section), any(map(marks, section["arcs"]))
+    if said or marked:
+        heads = ("parent", "child", *(CARRIED[what] for what in said), *(("",) if marked else ()))
         yield Sheet(
-            f"Arcs, with {section['measure']}",
-            ("parent", "child", "alone", "given the other parents", *(("",) if marked else ())),
+            f"Arcs, with {section['measure']}" if said else "Arcs",
+            heads,
             tuple(
                 (
                     quoted(arc["parent"]),
                     quoted(arc["child"]),
-                    carried(arc, "information"),
-                    carried(arc, "given_others"),
+                    *(carried(arc, what) for what in said),
                     *((", ".join(marks(arc)),) if marked else ()),
                 )
                 for arc in section["arcs"]
@@ -203,6 +206,7 @@ KINDS: Mapping[str, Callable[[Section], Iterator[Block]]] = {
     "tables": _tables,
     "prediction": predicted.blocks,
     "values": valued.blocks,
+    "folds": heldout.blocks,
     "learning": predicted.learning_blocks,
     "residuals": straying.blocks,
     "missing": missing,

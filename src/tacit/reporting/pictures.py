@@ -114,7 +114,7 @@ class Sketch:
 
 
 def strength(arc: Mapping[str, Any]) -> float:
-    """The information of an arc; where no formula says it, what a score gains by it per case."""
+    """The information of an arc; where that is not computed, what a score gains by it per case."""
     return float(arc["information"] or arc.get("per_case") or 0.0)
 
 

@@ -13,6 +13,7 @@ from tacit.core.grid import amount
 from tacit.learn.fits import Stop
 from tacit.learn.processes.fitted import ProcessFit, ProcessGroup
 from tacit.learn.processes.splitting import Cell
+from tacit.reporting.process_again import command
 from tacit.reporting.wording import finite, joined, plain, some
 
 MOST_COURSES = 120
@@ -253,6 +254,7 @@ def _repeat(fit: ProcessFit) -> dict[str, Any]:
     ]
     return {
         "python": "\n".join(lines),
+        "command": command(fit),
         "source": fit.source,
         "fingerprint": fit.fingerprint,
         "seed": fit.seed,

@@ -55,7 +55,11 @@ def held_out(section: Section) -> dict[str, Any]:
 
 def repeat(section: Section) -> dict[str, Any]:
     """The settings."""
-    return {"stands": words.STANDS, "rows": words.repeat_rows(section)}
+    return {
+        "stands": words.STANDS,
+        "rows": words.repeat_rows(section),
+        "command": section.get("command"),
+    }
 
 
 def _sheet(title: str, heads: tuple[str, ...], rows: Any) -> dict[str, Any]:

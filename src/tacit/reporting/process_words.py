@@ -186,6 +186,8 @@ STANDS = "places.csv stands for the table of places, onsets.csv for that of onse
 def repeat(section: Section) -> Iterator[Block]:
     """How to do it again."""
     yield Code(section["python"])
+    if section.get("command"):
+        yield Code(section["command"])
     yield Paragraph(STANDS)
     yield Sheet("", ("setting", "value"), tuple(repeat_rows(section)), labels=2)
 

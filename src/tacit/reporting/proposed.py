@@ -12,6 +12,7 @@ from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals
 from tacit.reporting import sections, unseen
 from tacit.reporting.wording import finite, joined, some
 
+PRICED = ("BIC(", "AIC(", "MDL(", "QNML(")
 MOST_CANDIDATES = 500
 """Lines of the log that a report holds."""
 SURE = 700.0
@@ -26,7 +27,8 @@ def proposals(fit: Fit) -> dict[str, Any] | None:
     merging   {first, states, curve}: the score of merged states above that of one, by their number
     stability  {below, agree, merged}: where EM ended from random starts, and with which agreement
     variable, network  as in the sections on hidden variables and on the network, of its own fit
-    `candidates` is the log; `more` of its lines were left out.
+    `priced` names a score that takes off the price of parameters. `candidates` is the log;
+    `more` of its lines were left out.
     """
     if not isinstance(fit, HiddenProposals):
         return None
@@ -37,10 +39,19 @@ def proposals(fit: Fit) -> dict[str, Any] | None:
         "held_out": hunt.held_out,
         "score_without": finite(hunt.score_without),
         "evidence": search.get("evidence"),
+        "priced": priced(fit),
         "proposals": [_proposal(each) for each in fit],
         "candidates": log,
         "more": len(hunt.candidates) - len(log),
     }
+
+
+def priced(fit: Fit) -> str | None:
+    """The score of a search that takes off the price of parameters, as Python writes it; None where
+    a prior scores, as among columns that all have states."""
+    search = fit.settings.get("hidden_search", {})
+    score = str(fit.settings.get("score", search.get("score", "")))
+    return score if score.startswith(PRICED) else None
 
 
 def _proposal(proposal: HiddenProposal) -> dict[str, Any]:
@@ -110,12 +121,13 @@ def _candidate(candidate: Any) -> dict[str, Any]:
 def in_short(fit: HiddenProposals, cases: str) -> list[str]:
     """What was found and what it is worth, in sentences."""
     hunt, accepted = fit.hunt, fit.accepted
-    tried = some(len(hunt.candidates), "candidate")
+    candidates = some(len(hunt.candidates), "candidate")
+    tried = [f"{candidates} {_were(hunt.candidates)} tried."] if hunt.candidates else []
     if not accepted:
         why = f"{cases} do not ask for one"
         if fit.stop is Stop.INTERRUPTED:
             why = "the search was ended before it came to one"
-        told = [f"No hidden variable was accepted: {why}. {tried} {_were(hunt.candidates)} tried."]
+        told = [" ".join([f"No hidden variable was accepted: {why}.", *tried])]
         return [*told, *([_next_best(fit[0])] if fit else [])]
     if len(accepted) == 1:
         told = [f"{_asked(accepted[0])} a variable that nobody measured: {_placed(accepted[0])}."]
@@ -125,7 +137,7 @@ def in_short(fit: HiddenProposals, cases: str) -> list[str]:
             f"{some(len(accepted), 'variable')} that nobody measured are in the network: {placed}."
         ]
     told += [_worth(each, fit) for each in accepted]
-    return [*told, f"{tried} {_were(hunt.candidates)} tried."]
+    return [*told, *tried]
 
 
 def _were(things: Any) -> str:

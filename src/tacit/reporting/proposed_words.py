@@ -39,10 +39,13 @@ def blocks(section: Section) -> Iterator[Block]:
 
 def meaning(section: Section) -> str:
     """What gains are gains over, and how proposals were judged."""
+    priced = section.get("priced")
+    score = "an estimate of the log marginal likelihood"
+    if priced:
+        score = f"the log-likelihood less the price of the parameters ({priced})"
     told = (
-        f"Learned from {some(section['learned_from'], 'case')}. A gain is what the score, an "
-        "estimate of the log marginal likelihood, lies above that of the best network without the "
-        "variable"
+        f"Learned from {some(section['learned_from'], 'case')}. A gain is what the score, {score}, "
+        "lies above that of the best network without the variable"
     )
     if section["evidence"] is not None:
         told += f"; {section['evidence']:g} nats are needed to be accepted"
@@ -64,7 +67,7 @@ def row(one: Section) -> tuple[str, ...]:
         quoted(one["name"]),
         ", ".join(map(quoted, one["parents"])) or "none",
         ", ".join(map(quoted, one["children"])),
-        str(len(one["states"])),
+        str(len(one["states"]) or "continuous"),
         signed(one["gain"]),
         held(one),
         "accepted" if one["accepted"] else "not accepted",

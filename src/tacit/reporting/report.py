@@ -90,8 +90,8 @@ def report(
 ) -> Report:
     """What the reader of a fit wants to know; sections without anything to say are left out.
 
-    evaluation  how well a variable is predicted: of `tc.evaluate`, or of `tc.cross_validate` with a
-                target
+    evaluation  what cases score that were held out, of `tc.cross_validate`, and how well a variable
+                is predicted: of that with a target, or of `tc.evaluate`
     curve       of `tc.learning_curve`
     residuals   of `tc.residuals`, whether Gaussian families suit the cases
     data        the cases, of which the report takes these residuals itself where families have some
@@ -111,17 +111,13 @@ def report(
         raise OptionError("residuals= and data= both say how cases lie about the lines: give one")
     if data is not None:
         residuals = residuals_of(fit, data)
-    return Report(facts(fit, judged, curve, residuals))
+    held = evaluation if isinstance(evaluation, CrossValidation) else None
+    return Report(facts(fit, judged, curve, residuals, held))
 
 
 def _judged(given: Any) -> AnyEvaluation | None:
     """The evaluation itself, or that of a cross-validation."""
     found = given.evaluation if isinstance(given, CrossValidation) else given
-    if isinstance(given, CrossValidation) and found is None:
-        raise OptionError(
-            "this cross-validation predicted no variable: name one with tc.cross_validate(..., "
-            "target=...)"
-        )
     if found is not None and not isinstance(found, Evaluation | RealEvaluation):
         raise OptionError(
             "evaluation is what tc.evaluate or tc.cross_validate returns, not a "

@@ -57,9 +57,9 @@ def network(fit: Fit) -> dict[str, Any]:
     """The section on the network; after a search its arcs are marked, forbidden ones added.
 
     An arc has `required`, whether rules demand it, and `direction`: who says which way it points
-    (see `turning.directions`). Where no formula says what it carries, `per_case` stands for that in
-    the drawing: what the score gains by it, per case. `missed` are forbidden arcs that the score
-    would gain by.
+    (see `turning.directions`). Where it is not computed what it carries, `per_case` stands for
+    that in the drawing: what the score gains by it, per case. `missed` are forbidden arcs that the
+    score would gain by.
     """
     section = sections.network(fit)
     if not isinstance(fit, Search):
@@ -68,7 +68,7 @@ def network(fit: Fit) -> dict[str, Any]:
     for arc in section["arcs"]:
         pair = (arc["parent"], arc["child"])
         arc |= {"required": pair in fit.found.required, "direction": towards[pair]}
-        if not arc["closed"] and fit.cases.weight:
+        if "information" in arc["unsaid"] and fit.cases.weight:
             arc["per_case"] = finite(max(0.0, fit.gains.get(pair, 0.0)) / fit.cases.weight)
     missed = sorted(fit.found.missed.items(), key=lambda one: -one[1])[:DRAWN]
     section["missed"] = [_gain(pair, gain) for pair, gain in missed]

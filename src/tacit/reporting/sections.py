@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 from tacit.core.variables import Discrete
-from tacit.families.cause_counts import CauseCounts
-from tacit.families.conditional_gaussian import ConditionalGaussian
-from tacit.families.curved import CurvedGaussian
 from tacit.learn.fits import Fit
 from tacit.reporting.information import SAID, arc_information
 from tacit.reporting.support import median_cases, row_cases
@@ -17,8 +15,8 @@ from tacit.reporting.wording import finite
 def network(fit: Fit) -> dict[str, Any]:
     """`variables` with the support of their tables, `arcs` with the information they carry.
 
-    Arcs that are not `closed` lead into a conditional or curved Gaussian: no formula says how much
-    they carry, for what is averaged over makes of a bell curve a mixture of many.
+    An arc names as `unsaid` which of the two is not computed: that of an integral over more than
+    two variables at once, or where no cases speak.
     """
     hidden = set(fit.settings.get("hidden", ()))
     return {
@@ -38,16 +36,17 @@ def _variable(fit: Fit, name: str, hidden: bool) -> dict[str, Any]:
 
 
 def _arcs(fit: Fit, child: str) -> list[dict[str, Any]]:
-    closed = not isinstance(fit.network[child], ConditionalGaussian | CurvedGaussian)
-    held = fit.evidence[child]
-    closed &= not (isinstance(held, CauseCounts) and held.values.sum() == 0)
     return [
         {
             "parent": parent,
             "child": child,
             "information": finite(told.alone),
             "given_others": finite(told.beside),
-            "closed": closed,
+            "unsaid": [
+                what
+                for what, value in (("information", told.alone), ("given_others", told.beside))
+                if isnan(value)
+            ],
         }
         for parent, told in zip(
             fit.network[child].parents, arc_information(fit, child), strict=True

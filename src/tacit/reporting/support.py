@@ -77,6 +77,6 @@ def median_cases(fit: Fit, name: str) -> float:
 
 def inferred(fit: Fit) -> bool:
     """Whether what is missing was inferred, which uses every case, rather than left out."""
-    gone = bool(fit.cases.missing) or "hidden" in fit.settings
     method = str(fit.settings["method"])
-    return bool(fit.known) or (gone and method.startswith(("EM(", "structural EM")))
+    by_em = method.startswith(("EM(", "structural EM")) or "hidden=True" in method
+    return bool(fit.known or fit.settings.get("hidden")) or (bool(fit.cases.missing) and by_em)

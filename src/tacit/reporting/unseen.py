@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import SizeError
-from tacit.core.variables import Continuous
+from tacit.core.variables import Continuous, Discrete
 from tacit.families.conditional_moments import AnyMoments
 from tacit.families.table import Table
 from tacit.learn.dimension import effective_dimension
@@ -54,12 +54,15 @@ def _tabled(fit: Fit, name: str) -> bool:
 
 
 def variable(fit: Fit, name: str, alike: list[str]) -> dict[str, Any]:
-    """One hidden variable, as `hidden` tells of it; of a continuous one its place alone."""
+    """One hidden variable, as `hidden` tells of it; beside real values its place alone."""
     dag = fit.network.dag
     if not _tabled(fit, name):
+        own = fit.network.variables[name]
+        names = list(own.states) if isinstance(own, Discrete) else []
         place = {"parents": list(dag.parents[name]), "children": list(dag.children[name])}
         return {
-            "name": name, "states": [], "shares": None, **place, "alike": alike, "neighbours": [],
+            "name": name, "states": names, "shares": None, **place, "alike": alike,
+            "neighbours": [],
         }  # fmt: skip
     joints = {
         **{other: _joint(fit, name, name, other) for other in dag.parents[name]},

@@ -116,7 +116,20 @@ def _cells(table: Mapping[str, Any], at: int, moved_from: float) -> Iterator[Cel
 
 def carried(arc: Mapping[str, Any], what: str) -> str:
     """The information of an arc, under either of its two names."""
-    return nats(arc[what]) if arc["closed"] else "no formula"
+    return "not computed" if what in arc.get("unsaid", ()) else nats(arc[what])
+
+
+CARRIED = {"information": "alone", "given_others": "given the other parents"}
+"""What lists of arcs say of them, and the heads of it."""
+
+
+def said_of_arcs(section: Mapping[str, Any]) -> list[str]:
+    """Which of that is computed for any arc."""
+    return [
+        what
+        for what in CARRIED
+        if any(what not in arc.get("unsaid", ()) for arc in section["arcs"])
+    ]
 
 
 def marks(arc: Mapping[str, Any]) -> list[str]:

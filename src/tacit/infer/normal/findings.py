@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from tacit.core.errors import ImpossibleError, QueryError, marked
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
-from tacit.infer.findings import Finding, as_term, finding
+from tacit.infer.findings import Finding, as_term, discrete, finding
 from tacit.infer.reach import LARGEST, RIGHT, WHY
 from tacit.io.states import number
 from tacit.knowledge.terms import Term, Word, named
@@ -52,6 +52,27 @@ def bound_finding(network: Network, term: Term, text: str) -> AnyFinding:
     if plain and term.states and not term.negated and term.likelihoods is None:
         return _real(name, term.states[0].text, term.states[0], text)
     raise QueryError(_marked(text, term.variable, _needs(name)))
+
+
+def limits_of(network: Network, term: Term, text: str) -> dict[str, float]:
+    """What a continuous variable lies `above` and `below` by the bounds of a query."""
+    name, word = term.variable.text, term.variable
+    if not isinstance(network.variables.get(name), Continuous):
+        variable = discrete(network, word, text)
+        what = f"{name!r} has states, not numbers"
+        states = ", ".join(map(named, variable.states[:6]))
+        advice = f"ask for some of its states, P({named(name)}={{{states}}})"
+        raise QueryError(f"{_marked(text, word, what)}\n\n{advice}")
+    found: dict[str, float] = {}
+    for sign, said in term.bounds:
+        value = number(said.text)
+        if value is None:
+            what = f"{name!r} is continuous; it is compared with numbers, not {said.text!r}"
+            raise QueryError(_marked(text, said, what))
+        found["above" if sign[0] == ">" else "below"] = float(value)
+    if found.get("above", float("-inf")) >= found.get("below", float("inf")):
+        raise QueryError(_marked(text, word, f"no value of {name!r} lies between these bounds"))
+    return found
 
 
 def _real(name: str, said: Any, word: Word, text: str) -> RealFinding:

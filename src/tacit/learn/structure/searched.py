@@ -150,8 +150,7 @@ class Search(Fit):
             f"{said['score']}",
             f"score {found.score:,.2f} nats after {counted(len(found.moves), 'change')}, "
             f"{counted(found.restarts, 'restart')} and {scored}",
-            f"log-likelihood {self.log_likelihood:,.2f} nats, parameters by {said['estimate']} "
-            f"with prior {said['prior']}",
+            f"log-likelihood {self.log_likelihood:,.2f} nats, parameters by {self.estimated()}",
         ]
         if found.required:
             lines.append(f"rules require {_arcs(tuple(found.required))}")
