@@ -211,9 +211,11 @@ def test_a_discrete_variable_cannot_depend_on_a_continuous_one():
         assert "no discrete variable may depend on a continuous one" in " ".join(form.split())
 
 
-def test_arcs_that_no_formula_measures_are_as_thick_as_the_score_gains_per_case():
+def test_arcs_that_are_not_measured_are_as_thick_as_the_score_gains_per_case(monkeypatch):
+    assert not any(one["unsaid"] for one in told(mixed(), "network")["arcs"])
+    monkeypatch.setattr("tacit.reporting.mixed_information.MOST_ALONG", 1)
     section = told(mixed(), "network")
-    (arc,) = (one for one in section["arcs"] if not one["closed"])
+    (arc,) = (one for one in section["arcs"] if one["unsaid"])
     assert (arc["parent"], arc["information"]) == ("Group", None)
     assert arc["per_case"] == pytest.approx(mixed().gains["Group", "Height"] / 300)
     sketch = Sketch.of(section)
