@@ -23,11 +23,10 @@ from tacit.learn.bends.climbing import (
 from tacit.learn.bends.shape import Numbers
 from tacit.learn.checkpoints import Checkpoint, Kept
 from tacit.learn.climb import Climb
-from tacit.learn.continuous.families import NoNoiseError
-from tacit.learn.continuous.running import no_maximum
-from tacit.learn.em import Ears, kept_run, side_by_side
+from tacit.learn.continuous.running import led_runs
+from tacit.learn.em import Ears, kept_run
 from tacit.learn.methods import EM
-from tacit.learn.progress import Report, Tally
+from tacit.learn.progress import Report
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,27 +64,12 @@ class Ended:
 
 def run_bent(task: Task, threads: int, told: Report, checkpoint: Checkpoint | None) -> Ended:
     """All runs in the order of their numbers; an error if none of them found a maximum."""
-    runs = task.method.runs(task.several)
-    tally = Tally(told, runs, task.method.max_steps)
+    several = task.method.runs(task.several)
 
-    def one(number: int, ears: Ears) -> Run | str:
-        try:
-            return _one_run(task, number, ears, checkpoint)
-        except NoNoiseError as lost:
-            if not task.method.accelerate:
-                return lost.name
-        try:  # an extrapolation may leap to where plain steps would not have gone
-            plain = replace(task, method=replace(task.method, accelerate=False))
-            return _one_run(plain, number, ears, None)
-        except NoNoiseError as lost:
-            return lost.name
+    def one(method: EM, number: int, ears: Ears, kept: Checkpoint | None) -> Run:
+        return _one_run(replace(task, method=method), number, ears, kept)
 
-    found = side_by_side(one, runs, threads, tally)
-    ended = tuple(each for each in found if isinstance(each, Run))
-    lost = tuple(each for each in found if isinstance(each, str))
-    if not ended:
-        raise no_maximum(lost[0])
-    return Ended(ended, lost)
+    return Ended(*led_runs(task.method, several, one, (threads, told, checkpoint)))
 
 
 def _one_run(task: Task, number: int, ears: Ears, checkpoint: Checkpoint | None) -> Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from tacit.learn.continuous.problem import (
 from tacit.learn.em import Ears, kept_run, side_by_side
 from tacit.learn.methods import EM
 from tacit.learn.progress import Report, Tally
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,27 +54,51 @@ def run_normal(
     task: NormalTask, threads: int, told: Report, checkpoint: Checkpoint | None
 ) -> Ended:
     """All runs in the order of their numbers; an error if none of them found a maximum."""
-    runs = task.method.runs(task.several)
-    tally = Tally(told, runs, task.method.max_steps)
+    several = task.method.runs(task.several)
 
-    def one(number: int, ears: Ears) -> Climb[NormalIterate] | str:
+    def one(method: EM, number: int, ears: Ears, kept: Checkpoint | None) -> Climb[NormalIterate]:
+        return _one_run(replace(task, method=method), number, ears, kept)
+
+    return Ended(*led_runs(task.method, several, one, (threads, told, checkpoint)))
+
+
+def led_runs(
+    method: EM,
+    several: int,
+    one_run: Callable[[EM, int, Ears, Checkpoint | None], R],
+    course: tuple[int, Report, Checkpoint | None],
+) -> tuple[tuple[R, ...], tuple[str, ...]]:
+    """Several runs side by side, and whose noise the others lost; an error if all lost some.
+
+    course  threads, who is told, and where runs are kept
+    """
+    threads, told, checkpoint = course
+    tally = Tally(told, several, method.max_steps)
+
+    def one(number: int, ears: Ears) -> R | _Lost:
         try:
-            return _one_run(task, number, ears, checkpoint)
+            return one_run(method, number, ears, checkpoint)
         except NoNoiseError as lost:
-            if not task.method.accelerate:
-                return lost.name
+            if not method.accelerate:
+                return _Lost(lost.name)
         try:  # an extrapolation may leap to where plain steps would not have gone
-            plain = replace(task, method=replace(task.method, accelerate=False))
-            return _one_run(plain, number, ears, None)
+            return one_run(replace(method, accelerate=False), number, ears, None)
         except NoNoiseError as lost:
-            return lost.name
+            return _Lost(lost.name)
 
-    found = side_by_side(one, runs, threads, tally)
-    climbs = tuple(each for each in found if isinstance(each, Climb))
-    lost = tuple(each for each in found if isinstance(each, str))
-    if not climbs:
-        raise no_maximum(lost[0])
-    return Ended(climbs, lost)
+    found = side_by_side(one, several, threads, tally)
+    gone = tuple(each.name for each in found if isinstance(each, _Lost))
+    runs = tuple(each for each in found if not isinstance(each, _Lost))
+    if not runs:
+        raise no_maximum(gone[0])
+    return runs, gone
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """A run that ended where the noise of a variable shrinks to nothing."""
+
+    name: str
 
 
 def _one_run(
