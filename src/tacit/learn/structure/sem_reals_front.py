@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.core.dataset import Dataset, absent
-from tacit.core.errors import CasesError, KnowledgeError, MissingError, OptionError, listed, quoted
+from tacit.core.errors import KnowledgeError, MissingError, OptionError, listed, quoted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import check_gaussian
 from tacit.engines.mixed_scores import check_mixed
-from tacit.engines.scales import check_scales
+from tacit.engines.scales import check_scales, check_spreads
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import BIC, AnyScore, BGe
 from tacit.infer.normal.gaps import Patterns
@@ -30,7 +30,7 @@ from tacit.learn.methods import EM
 from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.structure.fitted import as_search, found_of
 from tacit.learn.structure.outcome import Outcome
-from tacit.learn.structure.question import Question, check_scores, joinable, without
+from tacit.learn.structure.question import Question, check_scores, check_some, joinable, without
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_curves import COPIES, CurveJob, run_curve_rounds, scorer_of_completed
 from tacit.learn.structure.sem_job import ROUNDS, STEPS
@@ -89,16 +89,11 @@ def check_values(cases: Dataset) -> None:
 def check_reals(cases: Dataset, score: AnyScore) -> None:
     """Nothing, or an error about columns of real values that no family suits, or their score."""
     check_mixed(score)
+    check_some(cases)
     check_values(cases)
     real = [name for name, each in cases.variables.items() if isinstance(each, Continuous)]
     check_scales(cases, real)
-    for name in real:
-        values = np.asarray(cases[name], dtype=np.float64)
-        if not np.nanstd(values) > 1e-12 * abs(np.nanmean(values)):
-            raise CasesError(
-                f"{quoted(name)} has the same value in all cases, so no Gaussian fits it"
-                "\n\nleave the column out"
-            )
+    check_spreads(cases, real)
 
 
 def refuse_layers(method: Any) -> None:
@@ -246,6 +241,7 @@ def _question(whole: Dataset, wishes: RealWishes) -> Question:
     method, score, dag_prior = wishes.method, wishes.score, wishes.dag_prior
     cases = without(whole, wishes.leave_out)
     gone = tuple(name for name in whole.names if name not in cases)
+    check_some(cases)
     check_values(cases)
     check_scales(cases, cases.names)
     chosen = BIC() if score is None else score
