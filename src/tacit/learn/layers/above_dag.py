@@ -106,7 +106,7 @@ def above_dag(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> Hidde
 def _round(ground: _Ground, turn: int, asked: Asked) -> Iterator[_Tried]:
     """A hidden variable above each of the best clusters in turn, as far as its arcs pay."""
     parts = ground.parts
-    (name,) = free_names((*parts.whole.names, *ground.known), ground.hunt.name, 1)
+    name = next(free_names((*parts.whole.names, *ground.known), ground.hunt.name))
     for loadings in _clusters(ground.base.network, parts.train, SHOWN):
         if asked():
             return
