@@ -288,6 +288,15 @@ def test_there_may_be_any_number_of_hidden_variables_and_the_usual_score_may_be_
     assert found.settings["hidden_search"]["left_out"] == ["X6"]
 
 
+@pytest.mark.parametrize("network", [None, "X0; X1"])
+def test_the_same_seed_saves_the_same_proposals(tmp_path: Path, network):
+    few = {f"X{at}": GAPS[f"X{at}"] for at in range(6)}
+    files = tmp_path / "one.json", tmp_path / "other.json"
+    for file in files:
+        tc.propose_hidden(few, network, most=1, seed=1).save(file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
 def test_the_call_that_a_report_shows_searches_again():
     told = str(tc.report(SEARCH))
     call = next(line.strip() for line in told.splitlines() if "found = tc.search(" in line)

@@ -110,12 +110,12 @@ def led(
         return None
 
 
-def fitted_to_all(network: Network, cases: Dataset, hidden: Sequence[str]) -> Fit:
+def fitted_to_all(network: Network, cases: Dataset, hidden: Sequence[str], seed: int) -> Fit:
     """The network fitted to all cases; with a prior where noise would shrink to nothing."""
     unseen = dict.fromkeys(hidden, REAL)
     return with_noise(
         lambda prior: fit(
-            network, cases, hidden=unseen, start="given", prior=prior, progress=False
+            network, cases, hidden=unseen, start="given", prior=prior, seed=seed, progress=False
         ),
         None,
         True,

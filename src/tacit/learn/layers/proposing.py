@@ -99,8 +99,11 @@ def _rounds(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenP
         if not enough(gain, held, hunt.evidence) or asked():
             break
         good, ground = turn + 1, after
-    ends = [fitted_to_all(each.after.fit.network, parts.whole, each.after.known) for each in steps]
-    without_ = fit(base.network.dag, parts.whole)
+    ends = [
+        fitted_to_all(each.after.fit.network, parts.whole, each.after.known, hunt.seed)
+        for each in steps
+    ]
+    without_ = fit(base.network.dag, parts.whole, seed=hunt.seed, progress=False)
     end = ends[good - 1] if good else without_
     proposals = [
         _proposed(at, each, end if at < good else ends[at], at < good)
