@@ -21,6 +21,10 @@ GAPS = tc.Dataset(
 )
 MIXED = {"X": np.arange(20.0) + 0.5, "G": ["u", "v", "v", "u"] * 5}
 REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
+TWICE = {
+    name: np.random.default_rng(at).normal(size=60) + np.random.default_rng(9).normal(size=60)
+    for at, name in enumerate("XYZ")
+}
 FLAT = tc.Dataset(
     {name: tc.Continuous(name) for name in "XYZ"},
     {"X": np.array([1.0, 2, 5, 4, 3, 9]), "Y": np.array([2.0, 5, 1, 1, 7, np.nan]),
@@ -46,6 +50,13 @@ FLAT = tc.Dataset(
             FLAT.with_weights(np.zeros(6)),
             {"hidden": {"H": 2}},
             "there are no cases to learn a dag from: none was given, or all weigh 0",
+        ),
+        (
+            {**TWICE, "C": TWICE["X"]},
+            {"families": tc.SigmoidGaussian, "seed": 1},
+            "the noise of X shrinks to nothing: some cases lie on an exact function of its "
+            "parents, and the likelihood of what was observed has no maximum\n\n"
+            "leave the column out, or what it is a function of",
         ),
         *(
             (

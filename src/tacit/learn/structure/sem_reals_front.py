@@ -10,7 +10,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.core.dataset import Dataset, absent
-from tacit.core.errors import KnowledgeError, MissingError, OptionError, listed, quoted
+from tacit.core.errors import (
+    EstimateError,
+    KnowledgeError,
+    MissingError,
+    OptionError,
+    listed,
+    quoted,
+)
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import check_gaussian
@@ -23,6 +30,7 @@ from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.knowledge.limits import reasons_of
 from tacit.learn.bends.pieces import Told
+from tacit.learn.continuous.families import NoNoiseError
 from tacit.learn.curved import curves_among, curves_asked
 from tacit.learn.fit import fit
 from tacit.learn.fits import Stop
@@ -214,7 +222,14 @@ def _curves(
     task = CurveJob(job, Told(values, weights), question.curves, seed)
     cut = lines.stop is Stop.INTERRUPTED
     rounds = 0 if cut else wishes.max_rounds
-    found = run_curve_rounds(task, begin, network_of(job, lines), rounds, told)
+    try:
+        found = run_curve_rounds(task, begin, network_of(job, lines), rounds, told)
+    except NoNoiseError as lost:
+        raise EstimateError(
+            f"the noise of {quoted(lost.name)} shrinks to nothing: some cases lie on an exact "
+            "function of its parents, and the likelihood of what was observed has no maximum"
+            "\n\nleave the column out, or what it is a function of"
+        ) from None
     stop = Stop.INTERRUPTED if cut else found.stop
     outcome = Outcome(
         found.settled.parents, found.settled.score, stop, found.trace,
