@@ -288,6 +288,18 @@ def test_there_may_be_any_number_of_hidden_variables_and_the_usual_score_may_be_
     assert found.settings["hidden_search"]["left_out"] == ["X6"]
 
 
+@pytest.mark.parametrize("options", [{}, {"children": {"H": ["X0", "X1", "X2"]}, "most": 0}])
+def test_hidden_variables_with_states_are_sought_above_continuous_columns_with_gaps(options):
+    few = {f"X{at}": GAPS[f"X{at}"] for at in range(5)}
+    states = {"H": 2} if options else 2
+    found = tc.propose_hidden(few, states=states, **{"most": 1, "seed": 1} | options)
+    assert found
+    assert {each.states for each in found} == {2}
+    assert found.without.log_likelihood == pytest.approx(
+        float(tc.log_likelihood(found.without.network, few))
+    )
+
+
 @pytest.mark.parametrize("network", [None, "X0; X1"])
 def test_the_same_seed_saves_the_same_proposals(tmp_path: Path, network):
     few = {f"X{at}": GAPS[f"X{at}"] for at in range(6)}
