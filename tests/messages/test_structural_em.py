@@ -21,6 +21,15 @@ GAPS = tc.Dataset(
 )
 MIXED = {"X": np.arange(20.0) + 0.5, "G": ["u", "v", "v", "u"] * 5}
 REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
+TWICE = {
+    name: np.random.default_rng(at).normal(size=60) + np.random.default_rng(9).normal(size=60)
+    for at, name in enumerate("XYZ")
+}
+FLAT = tc.Dataset(
+    {name: tc.Continuous(name) for name in "XYZ"},
+    {"X": np.array([1.0, 2, 5, 4, 3, 9]), "Y": np.array([2.0, 5, 1, 1, 7, np.nan]),
+     "Z": np.array([3.0, 1, 2, 8, 6, 4])},
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -31,6 +40,32 @@ REAL = tc.Dataset({"X": tc.Continuous("X")}, {"X": np.arange(5.0)})
             {},
             "X has values as large as 1e+200, and the squares of such numbers cannot be computed "
             "with\n\nexpress the column in another unit, between 1e-75 and 1e+75",
+        ),
+        (
+            FLAT.with_weights(np.zeros(6)),
+            {},
+            "there are no cases to learn a dag from: none was given, or all weigh 0",
+        ),
+        (
+            FLAT.with_weights(np.zeros(6)),
+            {"hidden": {"H": 2}},
+            "there are no cases to learn a dag from: none was given, or all weigh 0",
+        ),
+        (
+            {**TWICE, "C": TWICE["X"]},
+            {"families": tc.SigmoidGaussian, "seed": 1},
+            "the noise of X shrinks to nothing: some cases lie on an exact function of its "
+            "parents, and the likelihood of what was observed has no maximum\n\n"
+            "leave the column out, or what it is a function of",
+        ),
+        *(
+            (
+                FLAT.with_weights(np.eye(6)[case]),
+                hidden,
+                "X has the same value in all cases, so no Gaussian fits it\n\nleave the column out",
+            )
+            for case in (0, 5)
+            for hidden in ({}, {"hidden": {"H": 2}})
         ),
         (DATA, {"hidden": {"A": 2}}, "'A' has a column in the cases, so it is not hidden"),
         (

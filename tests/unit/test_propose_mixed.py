@@ -213,3 +213,15 @@ def test_the_call_and_the_command_that_a_report_shows_seek_again(tmp_path: Path)
     assert "--score aic" in told
     usual = str(tc.report(FOUND))
     assert "found = tc.propose_hidden(cases, held_out=0.0, seed=1)" in usual
+
+
+def test_a_new_hidden_variable_may_not_take_all_children_of_one_that_is_known():
+    shared = np.random.default_rng(0)
+    hidden = shared.normal(size=80)
+    cases = {f"X{at}": hidden + 0.5 * shared.normal(size=80) for at in range(5)}
+    for at, column in enumerate(cases.values()):
+        column[np.random.default_rng(at).random(80) < 0.05] = np.nan
+    known = tc.fit("K -> X0, X1, X2; X3; X4", cases, hidden={"K": 2}, seed=1).network
+    found = tc.propose_hidden(cases, known, most=1, tries=6, shown=1, restarts=0, seed=1)
+    assert all(each.network.dag.children["K"] for each in found if "K" in each.network)
+    assert found.log_likelihood == pytest.approx(float(tc.log_likelihood(found.network, cases)))

@@ -251,6 +251,14 @@ HIDDEN = tc.IdealParent(hidden=True)
          "X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11"),
         (lambda: tc.search({**DATA, "X3": [1.5] + [np.nan] * 299}, method=HIDDEN),
          "X3 has the same value in all cases, so no Gaussian fits it\n\nleave the column out"),
+        (lambda: tc.propose_hidden(DATA, "X0", most="3"),
+         "most='3' must be a whole number, 0 or more"),
+        (lambda: tc.propose_hidden(DATA, evidence=float("nan")),
+         "evidence=nan must be a number of nats"),
+        (lambda: tc.propose_hidden(DATA, name="X1"),
+         "name='X1' is a column of the cases; choose another"),
+        (lambda: tc.propose_hidden(DATA, variant="none"),
+         "variant='none' must be one of staged, local, full, params"),
         (lambda: tc.propose_hidden(DATA, held_out=1.5),
          "held_out=1.5 must be a share of the cases below 1, 0 for none, or cases"),
         (lambda: tc.search(DATA, method=HIDDEN, knowledge="forbid X0 -> X1"),
@@ -271,6 +279,34 @@ def test_what_cannot_be_asked_is_said_in_words(attempt, message):
     with pytest.raises(tc.TacitError) as caught:
         attempt()
     assert str(caught.value) == message
+
+
+def test_there_may_be_any_number_of_hidden_variables_and_the_usual_score_may_be_named():
+    few = {f"X{at}": DATA[f"X{at}"] for at in range(7)}
+    found = tc.propose_hidden(few, most=10**12, score=tc.BIC(), leave_out="X6", seed=1)
+    assert [each.name for each in found] == ["H", "H2"][: len(found)]
+    assert found.settings["hidden_search"]["left_out"] == ["X6"]
+
+
+@pytest.mark.parametrize("options", [{}, {"children": {"H": ["X0", "X1", "X2"]}, "most": 0}])
+def test_hidden_variables_with_states_are_sought_above_continuous_columns_with_gaps(options):
+    few = {f"X{at}": GAPS[f"X{at}"] for at in range(5)}
+    states = {"H": 2} if options else 2
+    found = tc.propose_hidden(few, states=states, **{"most": 1, "seed": 1} | options)
+    assert found
+    assert {each.states for each in found} == {2}
+    assert found.without.log_likelihood == pytest.approx(
+        float(tc.log_likelihood(found.without.network, few))
+    )
+
+
+@pytest.mark.parametrize("network", [None, "X0; X1"])
+def test_the_same_seed_saves_the_same_proposals(tmp_path: Path, network):
+    few = {f"X{at}": GAPS[f"X{at}"] for at in range(6)}
+    files = tmp_path / "one.json", tmp_path / "other.json"
+    for file in files:
+        tc.propose_hidden(few, network, most=1, seed=1).save(file)
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_the_call_that_a_report_shows_searches_again():

@@ -289,3 +289,13 @@ def test_what_is_found_prints_is_kept_and_is_reported() -> None:
     )
     assert told == sorted(told)
     assert told[-1] == 100
+
+
+def test_lines_that_all_cases_lie_on_exactly_are_no_place_to_go_on_from():
+    three = tc.Dataset(
+        {name: tc.Continuous(name) for name in "XYZ"},
+        {"X": np.array([1.0, 2, 5]), "Y": np.array([2.0, 5, 1]), "Z": np.array([3.0, 1, 2])},
+    )
+    found = tc.structural_em(three, hidden={"H": 2}, seed=1)
+    assert np.isfinite(found.score)
+    assert found.log_likelihood == pytest.approx(float(tc.log_likelihood(found.network, three)))

@@ -12,12 +12,28 @@ from tacit.core.errors import CasesError, quoted
 
 LARGEST, SMALLEST = 1e75, 1e-75
 """A column whose greatest absolute value is outside is refused, unless it is 0 throughout."""
+STILL = 1e-12
+"""A standard deviation below this share of the mean is rounding."""
 
 
 def check_scales(data: Dataset, names: Iterable[str]) -> None:
     """Nothing, or an error about a continuous column whose squares overflow or vanish."""
     for name in names:
         check_scale(name, np.abs(data[name]))
+
+
+def check_spreads(data: Dataset, names: Iterable[str]) -> None:
+    """Nothing, or an error about a continuous column with one value in all cases that count."""
+    for name in names:
+        values = np.asarray(data[name], dtype=np.float64)
+        counts = (
+            ~np.isnan(values) if data.weights is None else (data.weights > 0) & ~np.isnan(values)
+        )
+        if not counts.any() or not values[counts].std() > STILL * abs(values[counts].mean()):
+            raise CasesError(
+                f"{quoted(name)} has the same value in all cases, so no Gaussian fits it"
+                "\n\nleave the column out"
+            )
 
 
 def check_scale(name: str, values: Floats) -> None:

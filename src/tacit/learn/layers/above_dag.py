@@ -96,7 +96,7 @@ def above_dag(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> Hidde
         known = (*ground.known, best.name)
         ground = replace(ground, known=known, base=best.fit, score=ground.score + best.gain)
     kept = _apart(accepted, tried)
-    ends = {each: _fitted_on(each, parts.whole) for each in kept}
+    ends = {each: _fitted_on(each, parts.whole, hunt.seed) for each in kept}
     proposals = [_proposed(each, ends[each], accepted, hunt) for each in kept]
     end = ends[accepted[-1]] if accepted else without_
     stop = Stop.INTERRUPTED if asked() else Stop.CONVERGED
@@ -106,7 +106,7 @@ def above_dag(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> Hidde
 def _round(ground: _Ground, turn: int, asked: Asked) -> Iterator[_Tried]:
     """A hidden variable above each of the best clusters in turn, as far as its arcs pay."""
     parts = ground.parts
-    (name,) = free_names((*parts.whole.names, *ground.known), ground.hunt.name, 1)
+    name = next(free_names((*parts.whole.names, *ground.known), ground.hunt.name))
     for loadings in _clusters(ground.base.network, parts.train, SHOWN):
         if asked():
             return
@@ -192,15 +192,15 @@ def _left(scatter: Floats) -> float:
 def _fitted(start: Any, cases: Dataset, known: tuple[str, ...], seed: int) -> Fit:
     """A dag without hidden variables, or a network with those known, from its numbers."""
     if not known:
-        return fit(start, cases)
+        return fit(start, cases, seed=seed, progress=False)
     hidden = dict.fromkeys(known, REAL)
     return fit(start, cases, hidden=hidden, start="given", seed=seed, progress=False)
 
 
-def _fitted_on(tried: _Tried, whole: Dataset) -> Fit:
+def _fitted_on(tried: _Tried, whole: Dataset, seed: int) -> Fit:
     """The same with all cases."""
     network = tried.fit.network
-    return fitted_to_all(network, whole, [name for name in network if name not in whole])
+    return fitted_to_all(network, whole, [name for name in network if name not in whole], seed)
 
 
 def _apart(accepted: Sequence[_Tried], tried: Sequence[_Tried]) -> list[_Tried]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from itertools import count, islice
+from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,11 +14,10 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import EstimateError, TacitError
 from tacit.core.grid import counted
 from tacit.core.network import Network
-from tacit.core.options import is_number
+from tacit.core.options import is_number, names_in
 from tacit.estimate.scores.values import BIC
 from tacit.infer.information import mutual_information
 from tacit.infer.likelihood import log_likelihood
-from tacit.infer.sampling import fresh_seed
 from tacit.learn.averaged import average_and_error
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
@@ -27,7 +26,7 @@ from tacit.learn.layers.answered import LIMIT
 from tacit.learn.methods import EM
 from tacit.learn.structure.sem_found import with_noise
 from tacit.learn.structures import as_structure
-from tacit.learn.unseen.asking import OTHERS
+from tacit.learn.unseen.asking import OTHERS, Said, check_numbers, check_words
 from tacit.learn.unseen.hunting import UNSAID
 from tacit.learn.unseen.profile import CHILD, Neighbour, Profile
 from tacit.learn.unseen.proposals import HiddenProposal, HiddenProposals, Hunt
@@ -53,12 +52,14 @@ class RealHunt:
     seed: int
 
 
-def hunt_of(
-    network: Any, name: str, evidence: float, held_out: Any, most: int, leave_out: Sequence[str],
-    seed: int | None,
-) -> RealHunt:  # fmt: skip
-    """What was asked, with a seed of its own where none was given."""
-    return RealHunt(network, name, evidence, held_out, most, leave_out, fresh_seed(seed))
+def hunt_of(said: Said, cases: Dataset) -> RealHunt:
+    """What was asked of these cases, checked."""
+    check_numbers(said)
+    check_words(said, cases)
+    return RealHunt(
+        said.network, said.name, said.evidence, said.held_out, said.most,
+        names_in("leave_out", said.leave_out), said.seed,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,22 +110,22 @@ def led(
         return None
 
 
-def fitted_to_all(network: Network, cases: Dataset, hidden: Sequence[str]) -> Fit:
+def fitted_to_all(network: Network, cases: Dataset, hidden: Sequence[str], seed: int) -> Fit:
     """The network fitted to all cases; with a prior where noise would shrink to nothing."""
     unseen = dict.fromkeys(hidden, REAL)
     return with_noise(
         lambda prior: fit(
-            network, cases, hidden=unseen, start="given", prior=prior, progress=False
+            network, cases, hidden=unseen, start="given", prior=prior, seed=seed, progress=False
         ),
         None,
         True,
     )
 
 
-def free_names(taken: Sequence[str], stem: str, many: int) -> tuple[str, ...]:
-    """H, H2, H3, ..., none of them taken."""
+def free_names(taken: Sequence[str], stem: str) -> Iterator[str]:
+    """H, H2, H3, ..., none of them taken, without end."""
     numbered = (f"{stem}{number}" if number > 1 else stem for number in count(1))
-    return tuple(islice((name for name in numbered if name not in taken), many))
+    return (name for name in numbered if name not in taken)
 
 
 def proposal_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from tacit.core.dataset import Dataset
@@ -86,7 +87,8 @@ def _rounds(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenP
     base = _best_dag(parts.train, hunt.seed)
     layers = _two_layers(parts, hunt, told, asked)
     ground, steps, good = Ground(parts.train, hunt.seed, base, ()), list[_Step](), 0
-    for turn, name in enumerate(free_names(parts.whole.names, hunt.name, hunt.most)):
+    names = free_names(parts.whole.names, hunt.name)
+    for turn, name in zip(range(hunt.most), names, strict=False):
         told(turn, hunt.most, bic_of(ground.fit, parts.train))
         after = best_with_one_more(ground, name, layers[turn : turn + 1], asked)
         if after is None:
@@ -97,8 +99,11 @@ def _rounds(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenP
         if not enough(gain, held, hunt.evidence) or asked():
             break
         good, ground = turn + 1, after
-    ends = [fitted_to_all(each.after.fit.network, parts.whole, each.after.known) for each in steps]
-    without_ = fit(base.network.dag, parts.whole)
+    ends = [
+        fitted_to_all(each.after.fit.network, parts.whole, each.after.known, hunt.seed)
+        for each in steps
+    ]
+    without_ = fit(base.network.dag, parts.whole, seed=hunt.seed, progress=False)
     end = ends[good - 1] if good else without_
     proposals = [
         _proposed(at, each, end if at < good else ends[at], at < good)
@@ -120,7 +125,6 @@ def _two_layers(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> lis
     """The two layers of every number of hidden variables, from one on."""
     method = IdealParent(hidden=True, most_hidden=hunt.most)
     wanted = wanted_of(parts.train, method, BIC(), None, (), hunt.seed)
-    names = free_names(parts.whole.names, hunt.name, hunt.most)
     bench, found = bench_of(wanted), list[Fitted]()
 
     def heard(many: int, worth: float) -> None:
@@ -130,6 +134,7 @@ def _two_layers(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> lis
 
     learned = learn_layers(bench, wanted.codes, heard, found)
     grown = {each.layer.hidden: each for each in found}  # one that a new one makes idle goes
+    names = tuple(islice(free_names(parts.whole.names, hunt.name), max(grown, default=0)))
     return [
         answer(wanted, bench, Learned(each, (0.0,), learned.stop), names).network
         for each in grown.values()

@@ -38,7 +38,7 @@ from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.moments import Moments
 from tacit.families.table import Table
 from tacit.learn.climb import climb as climbed
-from tacit.learn.continuous.families import NoNoiseError
+from tacit.learn.continuous.families import NO_NOISE, NoNoiseError
 from tacit.learn.continuous.fitting import units_of
 from tacit.learn.continuous.problem import (
     NormalIterate,
@@ -144,8 +144,9 @@ def led_up(job: Job, network: Network, weights: Floats, most_steps: int) -> Hypo
     settled = True
     for _ in range(TURNS):
         ready = Ready.of(replace(problem, kept=kept))
-        begin = _pooled(ready, here)
+        begin = here
         try:
+            begin = _pooled(ready, here)
             here, settled = _climbed(ready, begin, cases, most_steps)
         except NoNoiseError as lost:
             return Hypothesis(network, begin.log_likelihood, -np.inf, True, lost.name)
@@ -206,7 +207,8 @@ def _thin(problem: NormalProblem, network: Network, cases: Dataset) -> dict[str,
 
 
 def _pooled(ready: Ready, here: NormalIterate) -> NormalIterate:
-    """The parameters with the regression of all cases wherever configurations have too few."""
+    """The parameters with the regression of all cases wherever configurations have too few; an
+    error where those lie on it exactly."""
     problem = ready.problem
     if not any(own.any() for own in problem.kept.values()):
         return here
@@ -218,7 +220,10 @@ def _pooled(ready: Ready, here: NormalIterate) -> NormalIterate:
             family = network[name]
             assert isinstance(family, Gaussian)
             parts = regressions(family)
-            whole = estimate_gaussian(parts[0].variables, held.pooled()).family
+            together = held.pooled()
+            whole = estimate_gaussian(parts[0].variables, together).family
+            if whole.sd**2 * together.weight <= NO_NOISE * together.scatter[-1, -1]:
+                raise NoNoiseError(name)
             few = [whole if thin else part for thin, part in zip(own, parts, strict=True)]
             families[name] = joined(problem.vector.families[name], few)
     return at(ready, problem.vector.of(Network(network.dag, network.variables, families)))

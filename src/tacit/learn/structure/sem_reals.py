@@ -13,11 +13,11 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.dataset import Dataset
-from tacit.core.errors import CasesError, quoted
 from tacit.core.interrupts import asked_to_end
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import GaussianScorer, Reals
+from tacit.engines.scales import check_spreads
 from tacit.estimate.scores.dag_priors import DagTerms
 from tacit.estimate.scores.values import Penalised
 from tacit.families.gaussian import LinearGaussian
@@ -63,14 +63,9 @@ class RealJob:
     @staticmethod
     def columns(cases: Dataset) -> tuple[Floats, Floats, Floats]:
         """(cases, n) standardised over the cells that are there, their means and deviations."""
+        check_spreads(cases, cases.names)
         values = np.array([cases[name] for name in cases.names], dtype=np.float64).T
         means, scale = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
-        for name, sd, mean in zip(cases.names, scale, means, strict=True):
-            if not sd > 1e-12 * abs(mean):
-                raise CasesError(
-                    f"{quoted(name)} has the same value in all cases, so no Gaussian fits it"
-                    "\n\nleave the column out"
-                )
         return (values - means) / scale, means, scale
 
 

@@ -10,12 +10,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.core.dataset import Dataset, absent
-from tacit.core.errors import CasesError, KnowledgeError, MissingError, OptionError, listed, quoted
+from tacit.core.errors import (
+    EstimateError,
+    KnowledgeError,
+    MissingError,
+    OptionError,
+    listed,
+    quoted,
+)
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import check_gaussian
 from tacit.engines.mixed_scores import check_mixed
-from tacit.engines.scales import check_scales
+from tacit.engines.scales import check_scales, check_spreads
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import BIC, AnyScore, BGe
 from tacit.infer.normal.gaps import Patterns
@@ -23,6 +30,7 @@ from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.knowledge.limits import reasons_of
 from tacit.learn.bends.pieces import Told
+from tacit.learn.continuous.families import NoNoiseError
 from tacit.learn.curved import curves_among, curves_asked
 from tacit.learn.fit import fit
 from tacit.learn.fits import Stop
@@ -30,7 +38,7 @@ from tacit.learn.methods import EM
 from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.structure.fitted import as_search, found_of
 from tacit.learn.structure.outcome import Outcome
-from tacit.learn.structure.question import Question, check_scores, joinable, without
+from tacit.learn.structure.question import Question, check_scores, check_some, joinable, without
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_curves import COPIES, CurveJob, run_curve_rounds, scorer_of_completed
 from tacit.learn.structure.sem_job import ROUNDS, STEPS
@@ -89,16 +97,11 @@ def check_values(cases: Dataset) -> None:
 def check_reals(cases: Dataset, score: AnyScore) -> None:
     """Nothing, or an error about columns of real values that no family suits, or their score."""
     check_mixed(score)
+    check_some(cases)
     check_values(cases)
     real = [name for name, each in cases.variables.items() if isinstance(each, Continuous)]
     check_scales(cases, real)
-    for name in real:
-        values = np.asarray(cases[name], dtype=np.float64)
-        if not np.nanstd(values) > 1e-12 * abs(np.nanmean(values)):
-            raise CasesError(
-                f"{quoted(name)} has the same value in all cases, so no Gaussian fits it"
-                "\n\nleave the column out"
-            )
+    check_spreads(cases, real)
 
 
 def refuse_layers(method: Any) -> None:
@@ -219,7 +222,14 @@ def _curves(
     task = CurveJob(job, Told(values, weights), question.curves, seed)
     cut = lines.stop is Stop.INTERRUPTED
     rounds = 0 if cut else wishes.max_rounds
-    found = run_curve_rounds(task, begin, network_of(job, lines), rounds, told)
+    try:
+        found = run_curve_rounds(task, begin, network_of(job, lines), rounds, told)
+    except NoNoiseError as lost:
+        raise EstimateError(
+            f"the noise of {quoted(lost.name)} shrinks to nothing: some cases lie on an exact "
+            "function of its parents, and the likelihood of what was observed has no maximum"
+            "\n\nleave the column out, or what it is a function of"
+        ) from None
     stop = Stop.INTERRUPTED if cut else found.stop
     outcome = Outcome(
         found.settled.parents, found.settled.score, stop, found.trace,
@@ -246,6 +256,7 @@ def _question(whole: Dataset, wishes: RealWishes) -> Question:
     method, score, dag_prior = wishes.method, wishes.score, wishes.dag_prior
     cases = without(whole, wishes.leave_out)
     gone = tuple(name for name in whole.names if name not in cases)
+    check_some(cases)
     check_values(cases)
     check_scales(cases, cases.names)
     chosen = BIC() if score is None else score

@@ -121,8 +121,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     wish = one_wish(family, families)
     if kind is Kind.REAL and hidden is None:
         refuse_for_reals(
-            {"variant": variant, "prior": prior, "around": around, "restarts": restarts,
-             "checkpoint": checkpoint}
+            {"variant": variant, "prior": prior, "around": around,
+             "restarts": None if restarts == 1 else restarts, "checkpoint": checkpoint}
         )  # fmt: skip
         asked_of_reals = RealWishes(
             start, knowledge, score, method, dag_prior, leave_out, steps, max_rounds, seed,

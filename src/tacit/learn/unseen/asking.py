@@ -10,7 +10,7 @@ from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import CasesError, ColumnError, OptionError, listed, nearest, quoted
 from tacit.core.network import Network
-from tacit.core.options import check_value, is_number
+from tacit.core.options import check_value, is_number, names_in
 from tacit.core.variables import Continuous, Discrete
 from tacit.estimate.priors import BDeu, Prior
 from tacit.estimate.scores.values import BIC, AnyScore, Score
@@ -76,7 +76,7 @@ class Asked:
 
 def ask(data: Any, said: Said) -> Asked:
     """Everything that is needed, checked."""
-    _check_numbers(said)
+    check_numbers(said)
     structure = None if said.network is None else as_structure(said.network)
     whole = _cases(without(as_dataset(data), said.leave_out), structure)
     known, start = _start(structure, whole)
@@ -104,7 +104,7 @@ def _wishes(said: Said, start: Dag | Network | None) -> dict[str, Any]:
         "begun_at": None if dag is None else str(dag),
         "numbers_given": isinstance(start, Network),
         "held_out": float(said.held_out or 0) if share else OTHERS,
-        "left_out": list(said.leave_out),
+        "left_out": list(names_in("leave_out", said.leave_out)),
     }
 
 
@@ -169,13 +169,7 @@ def _start(
 def _settings(said: Said, cases: Dataset, known: tuple[str, ...]) -> Settings:
     score = _score(said, cases)
     check_method(said.method)
-    if said.variant not in VARIANTS:
-        raise OptionError(f"variant={said.variant!r} must be one of {', '.join(VARIANTS)}")
-    if not isinstance(said.name, str) or not said.name.strip():
-        raise OptionError(f"name={said.name!r} must be the name of a variable")
-    for name in (said.name,):
-        if name in cases:
-            raise OptionError(f"name={name!r} is a column of the cases; choose another")
+    check_words(said, cases)
     return Settings(
         score, said.variant, named_of(said.children, said.states, cases, known),
         refused_of(said.refuse, cases), said.name,
@@ -213,7 +207,18 @@ def _score(said: Said, cases: Dataset) -> AnyScore:
     return score
 
 
-def _check_numbers(said: Said) -> None:
+def check_words(said: Said, cases: Dataset) -> None:
+    """Nothing, or an error about a variant that is none, or a name that cannot be given."""
+    if said.variant not in VARIANTS:
+        raise OptionError(f"variant={said.variant!r} must be one of {', '.join(VARIANTS)}")
+    if not isinstance(said.name, str) or not said.name.strip():
+        raise OptionError(f"name={said.name!r} must be the name of a variable")
+    if said.name in cases:
+        raise OptionError(f"name={said.name!r} is a column of the cases; choose another")
+
+
+def check_numbers(said: Said) -> None:
+    """Nothing, or an error about a number that is none, or out of its bounds."""
     bounds = {
         "most": 0,
         "most_states": 2,

@@ -11,7 +11,7 @@ from tacit.core.interrupts import asked_to_end
 from tacit.core.network import Network
 from tacit.core.options import check_checkpoint
 from tacit.core.variables import Discrete
-from tacit.estimate.scores.values import AnyScore
+from tacit.estimate.scores.values import BIC, AnyScore
 from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike
@@ -101,14 +101,13 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     """
     check_checkpoint(checkpoint, resume)
     whole = None if _with_states(network) else as_dataset(data)
-    if whole is not None and states is None and all_real(without(whole, leave_out)):
+    kept = None if whole is None else without(whole, leave_out)
+    real = kept is not None and states is None and all_real(kept)
+    if real:
         refuse_for_reals(
             {"method": method, "knowledge": knowledge, "children": children, "refuse": refuse,
-             "score": score, "checkpoint": checkpoint}
+             "score": None if score == BIC() else score, "checkpoint": checkpoint}
         )  # fmt: skip
-        asked_of_reals = hunt_of(network, name, evidence, held_out, most, leave_out, seed)
-        with watched(progress, "seeking hidden variables") as told:
-            return propose_reals(whole, asked_of_reals, told)
     if seed is None and resume and checkpoint is not None:
         seed = FORM.seed(checkpoint)
     said = Said(
@@ -116,6 +115,12 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
         evidence, held_out, tries, shown, bootstrap, threshold, least, restarts, leave_out,
         fresh_seed(seed), threads, method,
     )  # fmt: skip
+    if real:
+        assert whole is not None
+        assert kept is not None
+        asked_of_reals = hunt_of(said, kept)
+        with watched(progress, "seeking hidden variables") as told:
+            return propose_reals(whole, asked_of_reals, told)
     asked = ask(data, said)
     memory, close = opened(checkpoint, _task(asked), asked.bench.cases, resume)
     with watched(progress, "seeking hidden variables") as told, asked_to_end() as ended:

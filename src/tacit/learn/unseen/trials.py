@@ -185,6 +185,8 @@ def _rivals(bench: Bench, best: Trial) -> Iterator[Trial]:
     dag, name, settings = best.learned.network.dag, best.place.name, bench.settings
     fixed = bool(best.place.asked and best.place.asked.states) or settings.states
     star = starred(dag, name, bench.limits(dag, name)) if settings.finish == FULL else None
+    if star is not None and not all(star.children[each] for each in bench.known if each in star):
+        star = None  # nothing would speak of a hidden variable that is known
     for begin, fewer in ((dag, 1), (star, 0)):
         if begin is None:
             continue
