@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from tacit.knowledge import statements as said
+from tacit.knowledge.making_bounds import bounded
 from tacit.knowledge.making_words import negative, number_of, word
 from tacit.knowledge.sums import Make, Number, Product, Sum, Wrong, check_sides, divided, multiplied
 from tacit.knowledge.terms import Probability, Term
@@ -58,35 +59,6 @@ def _weighed(tree: Any) -> Make:
         return Term(name(phrase), states(phrase), likelihoods=tuple(values))
 
     return make
-
-
-def _bounded(tree: Any) -> Make:
-    """`X > 5`, `5 < X` or `5 < X <= 9`: two names are a variable and a number, as it may be."""
-    words = [each for each in tree.children[::2] if each is not None]
-    signs = [str(each.children[0]) for each in tree.children[1::2] if each is not None]
-    names = listed(words)
-    if len(words) == 3:
-        whom, turned = 1, [_TURNED[signs[0]], signs[1]]
-        if signs[0][0] != signs[1][0]:
-            first, last = tree.meta.start_pos, tree.meta.end_pos - 1
-            raise Wrong(first, last, "these signs point both ways", "write  20 < X < 50")
-    else:
-        whom = int(_is_number(words[0]) and not _is_number(words[1]))
-        turned = [_TURNED[signs[0]] if whom else signs[0]]
-
-    def make(phrase: Phrase) -> Term:
-        said = list(names(phrase))
-        variable = said.pop(whom)
-        return Term(variable, bounds=tuple(zip(turned, said, strict=True)))
-
-    return make
-
-
-_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-
-
-def _is_number(tree: Any) -> bool:
-    return bool(tree.data == "negative" or tree.children[0].type == "NUMBER")
 
 
 def _probability(tree: Any) -> Make:
@@ -291,7 +263,7 @@ def _confidence(tree: Any) -> Make:
 
 _MAKERS: dict[str, Callable[[Any], Any]] = {
     "query": _probability,
-    "bounded": _bounded,
+    "bounded": lambda tree: bounded(tree, listed),
     "author": _author,
     "confidence": _confidence,
     "word": word,

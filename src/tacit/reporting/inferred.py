@@ -190,11 +190,6 @@ def maximised(section: Section) -> str:
     if objective is None or likelihood is None:
         return "The objective is not finite."
     rest = objective - likelihood
-    if section.get("priced"):
-        return (
-            f"The objective is {objective:,.1f} nats: the log-likelihood {likelihood:,.1f} less "
-            f"the price of the parameters {-rest:,.1f} ({section['priced']})."
-        )
     if abs(rest) <= 1e-9 * max(1.0, abs(likelihood)):
         return f"The objective is the log-likelihood: {objective:,.1f} nats."
     return (

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.core.variables import Continuous
 from tacit.learn.fits import Fit, Run
 from tacit.learn.structure.searched import Search
-from tacit.learn.unseen.proposals import HiddenProposals
 from tacit.reporting.climbs import search_course
 from tacit.reporting.wording import finite
 
@@ -21,33 +19,23 @@ NEAR = 1e-4
 
 
 def course(fit: Fit) -> dict[str, Any]:
-    """`objective`, the score that it is where it is one (`priced`), why it ended (`stop`), and the
-    objective after each step (`trace`).
+    """`objective`, why it ended (`stop`), and the objective after each step (`trace`).
 
     `runs`, if it took steps: for every start its `objective`, `steps`, `stop`, whether it is the
     `best`, and its `path`: [step, objective] of some of its steps. `search`, after one: what
     `climbs.search_course` says; the objective is then the score of the dag, and has no parts.
     """
+    searched = isinstance(fit, Search)
     best = max(range(len(fit.runs)), key=lambda at: fit.runs[at].objective, default=-1)
-    priced = priced_by(fit)
-    scored = isinstance(fit, Search) or bool(priced)
     return {
         "objective": finite(fit.objective),
         "log_likelihood": finite(fit.log_likelihood),
-        "prior_term": None if scored else finite(fit.objective - fit.log_likelihood),
-        **({"priced": priced} if priced else {}),
+        "prior_term": None if searched else finite(fit.objective - fit.log_likelihood),
         "stop": str(fit.stop.value),
         "trace": [finite(value) for value in fit.trace],
         "runs": [_run(run, at == best) for at, run in enumerate(fit.runs)],
         **({"search": search_course(fit)} if isinstance(fit, Search) else {}),
     }
-
-
-def priced_by(fit: Fit) -> str:
-    """`BIC()` where hidden variables of real columns were sought by it, so that the objective is
-    that score; nothing for others."""
-    real = all(isinstance(each, Continuous) for each in fit.network.variables.values())
-    return str(fit.settings["score"]) if isinstance(fit, HiddenProposals) and real else ""
 
 
 def _run(run: Run, best: bool) -> dict[str, Any]:

@@ -90,11 +90,13 @@ def above_dag(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> Hidde
         found = list(_round(ground, turn, asked))
         tried += found
         best = max(found, key=lambda each: each.gain, default=None)
-        if best is None or not enough(best.gain, best.held, hunt.evidence) or asked():
+        if best is None or not enough(best.gain, best.held, hunt.evidence):
             break
         accepted.append(best)
         known = (*ground.known, best.name)
         ground = replace(ground, known=known, base=best.fit, score=ground.score + best.gain)
+        if asked():
+            break
     kept = _apart(accepted, tried)
     ends = {each: _fitted_on(each, parts.whole, hunt.seed) for each in kept}
     proposals = [_proposed(each, ends[each], accepted, hunt) for each in kept]

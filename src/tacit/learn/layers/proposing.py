@@ -96,9 +96,11 @@ def _rounds(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenP
         gain = bic_of(after.fit, parts.train) - bic_of(ground.fit, parts.train)
         held = held_out(after.fit.network, ground.fit.network, parts.test)
         steps.append(_Step(name, after, gain, held))
-        if not enough(gain, held, hunt.evidence) or asked():
+        if not enough(gain, held, hunt.evidence):
             break
         good, ground = turn + 1, after
+        if asked():
+            break
     ends = [
         fitted_to_all(each.after.fit.network, parts.whole, each.after.known, hunt.seed)
         for each in steps
