@@ -32,6 +32,10 @@ OTHERS = CASES.select([name for name in CASES.names if name != "dysp"])
             "\n\ncolumns: asia, tub, smoke, lung, bronc, either, xray",
         ),
         (
+            lambda: tc.evaluate(ASIA, CASES.with_weights(np.zeros(50)), "dysp"),
+            "all cases that say what came of dysp weigh 0",
+        ),
+        (
             lambda: tc.cross_validate(ASIA.dag, CASES, target="dyspnoea"),
             f"target='dyspnoea' is no variable of the network; did you mean 'dysp'?"
             f"\n\nvariables: {NAMES}",

@@ -54,6 +54,8 @@ def evaluate(network: Network | Fit, data: Any, target: str, *, threads: int = 1
             raise CasesError(f"no case can be judged: {found.notes[-1]}")
         what = "state" if isinstance(variable, Discrete) else "value"
         raise CasesError(f"no case says which {what} of {quoted(target)} came")
+    if cases.weights is not None and not cases.weights[~absent(cases[target])].any():
+        raise CasesError(f"all cases that say what came of {quoted(target)} weigh 0")
     return found
 
 
