@@ -38,3 +38,7 @@ def code_type(states: int) -> np.dtype[np.signedinteger]:
         if states - 1 <= most:
             return kind
     return np.dtype(np.int64)
+
+
+LARGEST = 1e75
+"""Of values: their squares, and the squares of those, are numbers too."""

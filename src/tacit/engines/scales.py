@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import LARGEST, Floats
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, quoted
 
-LARGEST, SMALLEST = 1e75, 1e-75
+SMALLEST = 1 / LARGEST
 """A column whose greatest absolute value is outside is refused, unless it is 0 throughout."""
 STILL = 1e-12
 """A standard deviation below this share of the mean is rounding."""

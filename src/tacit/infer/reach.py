@@ -7,13 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tacit.arrays import Bools, Floats
+from tacit.arrays import LARGEST, Bools, Floats
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, NetworkError, quoted
 from tacit.core.variables import Continuous
 
-LARGEST = 1e75
-"""Of values, in absolute value."""
 MOST = 1e150
 """Of the numbers of regressions."""
 WHY = "and the squares of such numbers cannot be computed with"

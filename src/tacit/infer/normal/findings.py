@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
 
+from tacit.arrays import LARGEST
 from tacit.core.errors import ImpossibleError, QueryError, marked
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
 from tacit.infer.findings import Finding, as_term, discrete, finding
-from tacit.infer.reach import LARGEST, RIGHT, WHY
+from tacit.infer.reach import RIGHT, WHY
 from tacit.io.states import number
 from tacit.knowledge.terms import Term, Word, named
 
