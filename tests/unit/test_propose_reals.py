@@ -322,3 +322,13 @@ def test_what_is_known_of_hidden_variables_goes_with_the_cases():
     assert told.names == (*DATA, "H", "sd(H)", "H2", "sd(H2)")
     assert told["H"].tolist() == tc.predict(FOUND.network, DATA)["H"].tolist()
     assert (told["sd(H)"] > 0).all()
+
+
+def test_it_is_told_what_suggested_a_place_and_what_was_gained_so_far():
+    heard = list[tuple[int, int, float]]()
+    found = tc.propose_hidden(DATA, seed=1, progress=lambda *told: heard.append(told))
+    assert {each.source for each in found} <= {"columns that miss the same", "links of the dag"}
+    assert heard[0] == (0, 3, 0.0)
+    gains = [each.gain for each in found.accepted]
+    assert heard[1][2] == pytest.approx(gains[0])
+    assert heard[2][2] == pytest.approx(sum(gains[:2]))

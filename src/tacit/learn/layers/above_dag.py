@@ -86,7 +86,7 @@ def above_dag(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> Hidde
     ground = _Ground(parts, hunt, known, base, bic_of(base, parts.train))
     first, tried, accepted = ground.score, list[_Tried](), list[_Tried]()
     for turn in range(1, hunt.most + 1):
-        told(turn - 1, hunt.most, ground.score)
+        told(turn - 1, hunt.most, ground.score - first)
         found = list(_round(ground, turn, asked))
         tried += found
         best = max(found, key=lambda each: each.gain, default=None)

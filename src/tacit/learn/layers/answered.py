@@ -42,7 +42,6 @@ from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.settings import IdealParent
 from tacit.learn.structures import as_structure
 
-LIMIT = "the search ended at"
 COPIES, MOST_COPIES = 1 - 1e-6, 3
 """The correlation from which two columns say the same, and how many such pairs are told."""
 
@@ -279,7 +278,9 @@ def _notes(wanted: Wanted, learned: Learned) -> Iterator[str]:
             "most probable values (Laplace), and so is the log-likelihood"
         )
     if learned.stop is Stop.STEP_LIMIT:
-        yield (f"{LIMIT} {wanted.method.most_hidden} hidden variables: raise most_hidden")
+        yield (
+            f"the search ended at {wanted.method.most_hidden} hidden variables: raise most_hidden"
+        )
     if learned.fitted.layer.hidden:
         yield INTERVALS
     yield from copies(wanted.cases)

@@ -11,9 +11,10 @@ from tacit.core.interrupts import Asked
 from tacit.core.network import Network
 from tacit.learn.fits import Fit
 from tacit.learn.layers.among import with_arcs_among
-from tacit.learn.layers.proposed import bic_of, led
+from tacit.learn.layers.proposed import CLUSTER, bic_of, led
 from tacit.learn.methods import EM
 from tacit.learn.unseen.insertion import Refusal, inserted
+from tacit.learn.unseen.places import LINKED
 from tacit.learn.unseen.signatures import signatures
 
 PLACES, LEAST = 4, 4
@@ -23,12 +24,16 @@ BEGIN = EM(restarts=2, max_steps=100)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """The best network so far, fitted to the cases to learn from, and its hidden variables."""
+    """The best network so far, fitted to the cases to learn from, and its hidden variables.
+
+    source  what suggested the place of the last one
+    """
 
     train: Dataset
     seed: int
     fit: Fit
     known: tuple[str, ...]
+    source: str = ""
 
 
 def best_with_one_more(
@@ -41,7 +46,9 @@ def best_with_one_more(
     """
     best: Ground | None = None
     known = (*ground.known, name)
-    for start in (*layers, *_above_links(ground, name, asked)):
+    starts = [(each, CLUSTER) for each in layers]
+    starts += [(each, LINKED) for each in _above_links(ground, name, asked)]
+    for start, source in starts:
         network = with_arcs_among(start, ground.train, known, ground.seed)
         if asked():
             break
@@ -51,7 +58,7 @@ def best_with_one_more(
         if ended is None:
             continue
         if best is None or bic_of(ended, ground.train) > bic_of(best.fit, ground.train):
-            best = Ground(ground.train, ground.seed, ended, known)
+            best = Ground(ground.train, ground.seed, ended, known, source)
     return best
 
 

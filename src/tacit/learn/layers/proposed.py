@@ -22,7 +22,6 @@ from tacit.learn.averaged import average_and_error
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.hidden import REAL
-from tacit.learn.layers.answered import LIMIT
 from tacit.learn.methods import EM
 from tacit.learn.structure.sem_found import with_noise
 from tacit.learn.structures import as_structure
@@ -135,6 +134,7 @@ def proposal_of(
     found: Fit,
     accepted: bool,
     turn: int,
+    source: str = CLUSTER,
 ) -> HiddenProposal:
     """A proposal; `told` is its gain, that held out, and the error of this."""
     gain, held, error = told
@@ -142,7 +142,7 @@ def proposal_of(
     return HiddenProposal(
         name=name, children=children, parents=(), states=0, gain=gain, held_out_gain=held,
         held_out_error=error, fit=found, profile=profile_of(found.network, name),
-        accepted=accepted, why=why, source=CLUSTER, around=children, turn=turn, merged=0, curve={},
+        accepted=accepted, why=why, source=source, around=children, turn=turn, merged=0, curve={},
     )  # fmt: skip
 
 
@@ -178,17 +178,12 @@ def proposals_of(
     if len(proposals) - refused == asked.most > 0:
         more = (*more, f"as many were accepted as most={asked.most} allows; there may be more")
     kept |= {
-        "notes": (*(note for note in end.notes if not _idle(note)), *notes, *more),
+        "notes": (*(note for note in end.notes if note not in UNSAID), *notes, *more),
         "stop": stop,
         "seed": asked.seed,
         "settings": {**end.settings, "hidden_search": _said(asked)},
     }
     return HiddenProposals(**kept, hunt=hunt)
-
-
-def _idle(note: str) -> bool:
-    """Whether a note speaks of what nobody asked here."""
-    return note in UNSAID or note.startswith(LIMIT)
 
 
 def _said(asked: RealHunt) -> dict[str, Any]:

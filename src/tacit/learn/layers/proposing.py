@@ -85,11 +85,11 @@ def _rounds(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenP
     """One hidden variable after the other, each against the best network before it: that without
     any, to begin with."""
     base = _best_dag(parts.train, hunt.seed)
-    layers = _two_layers(parts, hunt, told, asked)
+    floor, layers = bic_of(base, parts.train), _two_layers(parts, hunt, asked)
     ground, steps, good = Ground(parts.train, hunt.seed, base, ()), list[_Step](), 0
     names = free_names(parts.whole.names, hunt.name)
     for turn, name in zip(range(hunt.most), names, strict=False):
-        told(turn, hunt.most, bic_of(ground.fit, parts.train))
+        told(turn, hunt.most, bic_of(ground.fit, parts.train) - floor)
         after = best_with_one_more(ground, name, layers[turn : turn + 1], asked)
         if after is None:
             break
@@ -112,7 +112,7 @@ def _rounds(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenP
         for at, each in enumerate(steps)
     ]
     stop = Stop.INTERRUPTED if asked() else Stop.CONVERGED
-    floor, more = bic_of(base, parts.train), tuple(copies(parts.whole))
+    more = tuple(copies(parts.whole))
     return proposals_of(proposals, (end, without_), floor, parts, hunt, stop, more)
 
 
@@ -123,14 +123,14 @@ def _best_dag(train: Dataset, seed: int) -> Search:
     return search(train, score=BIC(), method=Tabu(), seed=seed, progress=False)
 
 
-def _two_layers(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> list[Network]:
+def _two_layers(parts: Parts, hunt: RealHunt, asked: Asked) -> list[Network]:
     """The two layers of every number of hidden variables, from one on."""
     method = IdealParent(hidden=True, most_hidden=hunt.most)
     wanted = wanted_of(parts.train, method, BIC(), None, (), hunt.seed)
     bench, found = bench_of(wanted), list[Fitted]()
 
     def heard(many: int, worth: float) -> None:
-        told(many, hunt.most, worth)
+        del many, worth
         if asked():
             raise KeyboardInterrupt
 
@@ -146,4 +146,6 @@ def _two_layers(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> lis
 def _proposed(at: int, step: _Step, end: Fit, good: bool) -> HiddenProposal:
     """A hidden variable; one that is accepted as it stands in the last network."""
     children = tuple(end.network.dag.children[step.name])
-    return proposal_of(step.name, children, (step.gain, *step.held), end, good, at + 1)
+    return proposal_of(
+        step.name, children, (step.gain, *step.held), end, good, at + 1, step.after.source
+    )
