@@ -216,15 +216,15 @@ def _rules(day: Afternoon) -> str:
         found.append(f"P({target}={_quoted(states[0])}) >= 0.05")
         for name, each in network.variables.items():
             if name != day.target and isinstance(each, tc.Discrete) and len(found) < 3:
-                cell = f"P({_quoted(name)}={_quoted(each.states[0])} | {target}={_quoted(states[0])})"
+                cell = (
+                    f"P({_quoted(name)}={_quoted(each.states[0])} | {target}={_quoted(states[0])})"
+                )
                 found.append(f"{cell} >= 0.02" if len(found) == 1 else f"{cell} <= 0.98")
         real = [name for name in reals if name != day.target]
         if real and len(found) < 3:
             first, last = (_quoted(state) for state in (states[0], states[-1]))
             y = _quoted(real[0])
-            found.append(
-                f"intercept({y} | {target}={first}) <= intercept({y} | {target}={last})"
-            )
+            found.append(f"intercept({y} | {target}={first}) <= intercept({y} | {target}={last})")
         if real and len(found) < 3:
             found.append(f"variance({_quoted(real[-1])}) >= 0.000001")
     else:

@@ -19,11 +19,12 @@ from tacit.arrays import Bools, Codes, Floats, Ints, code_type
 from tacit.core.dataset import Dataset
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.engines.splitting import Split
 from tacit.engines.table_scores import Columns
 from tacit.infer.contexts import code_matrix
 from tacit.infer.flat import layout_of
 from tacit.infer.pieces import Compiled
-from tacit.learn.structure.sem_splitting import Split, split
+from tacit.learn.structure.sem_splitting import split
 from tacit.learn.structure.sem_writing import Lines, check_room, narrowed, pieces_of
 
 if TYPE_CHECKING:
