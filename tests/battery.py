@@ -134,7 +134,8 @@ def read(day: Afternoon) -> None:
 def search(day: Afternoon) -> None:
     """`tacit search`, by structural EM where cells are missing, with report and saved search."""
     day.tacit("search", str(day.cases), "-o", day.file("net.json"), "--seed", "1",
-              "--report", day.file("search.html"), "--save-fit", day.file("search.json"))  # fmt: skip
+              "--report", day.file("search.html"),
+              "--save-fit", day.file("search.json"))  # fmt: skip
     network = tc.read(day.file("net.json"))
     assert Path(day.file("search.html")).stat().st_size > 1000
     found = tc.log_likelihood(network, tc.read_cases(day.cases))
@@ -178,10 +179,11 @@ def _quoted(name: str) -> str:
 def _naive_bayes(day: Afternoon) -> str:
     """The target above all others, as text: those with states only where it has states."""
     network = _network(day)
+    real = isinstance(network.variables[day.target], tc.Continuous)
     others = [
         name for name, each in network.variables.items()
         if name != day.target
-        and (isinstance(each, tc.Continuous) or isinstance(network.variables[day.target], tc.Discrete))
+        and (isinstance(each, tc.Continuous) or not real)
     ]  # fmt: skip
     if not others:
         return _quoted(day.target)
@@ -318,8 +320,10 @@ def cross_validate(day: Afternoon) -> None:
 
 def hidden(day: Afternoon) -> None:
     """`tacit hidden`, one variable at most."""
-    day.tacit("hidden", str(day.cases), "-o", day.file("hidden.json"), "--most", "1", "--seed", "1",
-              "--report", day.file("hidden.html"), "--save-fit", day.file("proposed.json"))  # fmt: skip
+    day.tacit("hidden", str(day.cases), "-o", day.file("hidden.json"), "--most", "1",
+              "--seed", "1",
+              "--report", day.file("hidden.html"),
+              "--save-fit", day.file("proposed.json"))  # fmt: skip
     assert np.isfinite(
         tc.log_likelihood(tc.read(day.file("hidden.json")), tc.read_cases(day.cases))
     )

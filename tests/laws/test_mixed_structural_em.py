@@ -14,13 +14,13 @@ import naive_mixed
 import tacit as tc
 from mixed import beneath, found_in, mixed_network
 from tacit.engines.completed import complete
-from tacit.engines.completed_scores import completed_scorer
 from tacit.engines.mixed_scores import mixed_scorer
 from tacit.knowledge.limits import reasons_of
 from tacit.learn.fits import Stop
 from tacit.learn.structure.question import joinable
 from tacit.learn.structure.sem_job import Job
 from tacit.learn.structure.sem_mixed import led_up, opened_mixed, round_at_mixed
+from tacit.learn.structure.sem_scorer import completed_scorer
 
 PLAIN = tc.HillClimb(restarts=0)
 
@@ -111,7 +111,7 @@ def test_lines_that_are_drawn_again_score_as_the_cases_they_are_of() -> None:
     held = complete(network, data)
     again = complete(network, data.take(np.repeat(np.arange(50), often)))
     variables = dict(data.variables)
-    ours = completed_scorer(held, variables, tc.BIC()).weighted(held.weighted(often * 1.0))
+    ours = completed_scorer(held, variables, tc.BIC()).weighted(often * 1.0)
     theirs = completed_scorer(again, variables, tc.BIC())
     for child, who in ((6, (0, 3)), (5, (1,)), (4, ()), (2, (0,))):
         assert ours.family(child, who) == pytest.approx(theirs.family(child, who), abs=1e-7)

@@ -25,7 +25,6 @@ from tacit.core.network import Network
 from tacit.core.options import names_in
 from tacit.core.variables import Continuous, Discrete
 from tacit.engines.completed import complete
-from tacit.engines.completed_scores import completed_scorer
 from tacit.engines.scoring import Scorer
 from tacit.estimate.priors import Dirichlet, Prior
 from tacit.estimate.scores.dag_priors import DagPrior
@@ -41,7 +40,7 @@ from tacit.learn.structure.perturbing import required_only
 from tacit.learn.structure.question import Question, check_scores, joinable, without
 from tacit.learn.structure.sem_job import Job, named, spoken_of
 from tacit.learn.structure.sem_reals_front import check_reals
-from tacit.learn.structure.sem_scorer import Indifferent, expected_scorer
+from tacit.learn.structure.sem_scorer import Indifferent, completed_scorer, expected_scorer
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.starting import start_of
 from tacit.learn.structures import Structure, as_structure
@@ -73,7 +72,7 @@ class Asked:
         scorer: Scorer
         if job.mixed:
             held = {name: job.variables[name] for name in names}
-            scorer = completed_scorer(complete(network, job.cases), held, job.score, job.threads)
+            scorer = completed_scorer(complete(network, job.cases), held, job.score)
         else:
             scorer = expected_scorer(completed(job.cases, network, names), job.score)
         terms = job.terms_of(names)

@@ -26,7 +26,6 @@ from tacit.core.family import Family
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.completed import Completed, complete
-from tacit.engines.completed_scores import completed_scorer
 from tacit.engines.mixed_scores import check_mixed
 from tacit.engines.normal_expected import NormalExpectation
 from tacit.estimate.conditional import estimate_conditional
@@ -59,7 +58,7 @@ from tacit.learn.structure.perturbing import drawn_again
 from tacit.learn.structure.promising import begins_of
 from tacit.learn.structure.sem_job import Job, limits_at, named, numbered, without_leaves
 from tacit.learn.structure.sem_rounds import Hypothesis, Step, arcs_worth, silent
-from tacit.learn.structure.sem_scorer import price_of
+from tacit.learn.structure.sem_scorer import completed_scorer, price_of
 
 EM_TOLERANCE = 1e-7
 TURNS = 5
@@ -100,17 +99,17 @@ def round_at_mixed(
 ) -> Step:
     """Complete the cases, search at what is expected of them, and fit again."""
     names = tuple(name for name in job.names if name in network)
-    completed = complete(network, job.cases.with_weights(weights))
+    completed = complete(network, job.cases.with_weights(weights), seed)
     variables = {name: job.variables[name] for name in names}
-    scorer = completed_scorer(completed, variables, job.score, job.threads)
+    scorer = completed_scorer(completed, variables, job.score)
     ledger = Ledger(scorer, limits_at(job, network.dag), job.terms_of(names))
     start = numbered(network.dag, names)
     walk = begun(ledger, start)
     before = walk.highest
 
     def drawn(rng: np.random.Generator) -> Ledger:
-        again = completed.weighted(drawn_again(completed.weights, rng))
-        return Ledger(scorer.weighted(again), ledger.limits, ledger.terms)
+        again = scorer.weighted(drawn_again(completed.weights, rng))
+        return Ledger(again, ledger.limits, ledger.terms)
 
     rng = np.random.default_rng(seed)
     task = Search(ledger, job.method, rng, heard, drawn, begins_of(scorer, job.method))
@@ -122,7 +121,8 @@ def round_at_mixed(
         moves, after = (), refitted_mixed(job, network, weights, job.steps)
     else:
         after = led_up(job, likeliest(job, dag, completed), weights, job.steps)
-    return Step(after, before, walk.highest, moves, dropped, ledger.evaluations)
+    drawn_cases = completed.split.drawn
+    return Step(after, before, walk.highest, moves, dropped, ledger.evaluations, drawn_cases)
 
 
 def refitted_mixed(job: Job, network: Network, weights: Floats, most_steps: int) -> Hypothesis:
