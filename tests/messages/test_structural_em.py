@@ -229,14 +229,6 @@ FLAT = tc.Dataset(
             "without states are found by tc.search(data, method=tc.IdealParent(hidden=True))",
         ),
         (
-            {"X": [0.0] * 15 + [1.5, 2.5, 0.3, 2.2, 3.1]},
-            {"hidden": {"H": 2}, "seed": 1},
-            "the noise of X shrinks to nothing in every start: many cases have the same value of "
-            "it, and the likelihood of what was observed has no maximum\n\nleave the column out, "
-            "make it discrete with tc.discretise, or start from a dag in which no hidden variable "
-            "is its parent and forbid that it becomes one",
-        ),
-        (
             GAPS,
             {},
             "the column 'N' has no value in any case, so nothing says what its states are\n\n"

@@ -237,11 +237,13 @@ class Regressions:
     are priced for all configurations, seen or not. Where parents are linear functions of each
     other within a configuration, or the child is one of them, the family is singular: -inf.
 
+    bounded  a singular family is scored at the most probable lines under a weak prior instead
     kept     moments by discrete parents, so that other children and parents need no cases
     """
 
     source: RealSource
     score: Penalised
+    bounded: bool = False
     kept: dict[tuple[int, ...], ConditionalMoments] = field(default_factory=dict)
 
     @property
@@ -251,12 +253,12 @@ class Regressions:
 
     def weighted(self, weights: Floats) -> Regressions:
         """The same cases, counting as often as `weights` says."""
-        return Regressions(self.source.weighted(weights), self.score)
+        return Regressions(self.source.weighted(weights), self.score, self.bounded)
 
     def family(self, child: int, states: tuple[int, ...], reals: tuple[int, ...]) -> float:
         """The score of a child with these discrete and these continuous parents."""
         moments, (at, *parents) = self.moments(states, [child, *reals])
-        found = fitted_with(moments, at, tuple(parents), NO_CANDIDATES)
+        found = fitted_with(moments, at, tuple(parents), NO_CANDIDATES, self.bounded)
         return float(self._score(child, states, len(reals), found[0]))
 
     def adding(
@@ -266,7 +268,7 @@ class Regressions:
         found = np.empty(candidates.size)
         for span, moments, (at, *rest) in self.blocks(child, states, reals, candidates):
             parents, more = tuple(rest[: len(reals)]), np.array(rest[len(reals) :], dtype=np.int64)
-            fit = fitted_with(moments, at, parents, more)
+            fit = fitted_with(moments, at, parents, more, self.bounded)
             found[span] = self._score(child, states, len(reals) + 1, fit)
         return found
 

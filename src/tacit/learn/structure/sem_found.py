@@ -50,13 +50,6 @@ def as_found(
     """
     job, at = asked.job, best_rounds(runs)
     best = runs[at]
-    if best.best.lost:
-        raise EstimateError(
-            f"the noise of {quoted(best.best.lost)} shrinks to nothing in every start: many cases "
-            "have the same value of it, and the likelihood of what was observed has no maximum"
-            "\n\nleave the column out, make it discrete with tc.discretise, or start from a dag "
-            "in which no hidden variable is its parent and forbid that it becomes one"
-        )
     network = _in_order(asked, best.best.network, prior)
     names = tuple(name for name in job.names if name in network)
     moves = tuple(move for each in best.trace for move in each.moves)
@@ -165,12 +158,12 @@ def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Ite
     for each in best.trace:
         for name in each.dropped:
             yield f"{quoted(name)} lost its last child and was dropped: the cases do not need it"
-    lost = [each.best.lost for each in runs if each.best.lost]
-    if lost:
+    if best.best.weak:
+        names = listed(map(quoted, best.best.weak), 4)
         yield (
-            f"{len(lost)} of {len(runs)} starts {'was' if len(lost) == 1 else 'were'} left out: "
-            f"the noise of {listed(dict.fromkeys(map(quoted, lost)), 4)} shrank to nothing there, "
-            "and the likelihood grew without bound"
+            f"the noise of {names} would shrink to nothing, because many cases have the same value "
+            "or lie on one line: the likelihood has no maximum there, and while dags were sought a "
+            "weak prior kept the noise up"
         )
     if len(runs) > 1:
         near = sum(abs(e.best.objective - best.best.objective) < 0.01 for e in runs) - 1

@@ -208,7 +208,7 @@ def completed_scorer(
     completion = completion_of(
         discrete, completed.codes[tables], joints, completed.split, completed.weights
     )
-    regressions = Regressions(ExpectedReals.of(completed, place, tables), known)
+    regressions = Regressions(ExpectedReals.of(completed, place, tables), known, bounded=True)
     return of_both(variables, ExpectedScorer(completion, tabled), regressions)
 
 

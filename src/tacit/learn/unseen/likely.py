@@ -34,11 +34,10 @@ def likelihood_less_price(bench: Bench, network: Network) -> float:
     return float(log_likelihood(network, cases)) - price
 
 
-def led_by_em(bench: Bench, start: Network, states: States) -> Network | None:
-    """The parameters alone, from those of a network; None where some noise shrinks to nothing."""
+def led_by_em(bench: Bench, start: Network, states: States) -> Network:
+    """The parameters alone, from those of a network."""
     job = _asked(bench, start, states).job
-    found = refitted_mixed(job, start, job.weights, EM_STEPS)
-    return None if found.lost else found.network
+    return refitted_mixed(job, start, job.weights, EM_STEPS).network
 
 
 def drawn(bench: Bench, dag: Dag, states: States, method: EM, number: int) -> Network:
