@@ -38,7 +38,7 @@ from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.completing import completed
 from tacit.learn.structure.perturbing import required_only
 from tacit.learn.structure.question import Question, check_scores, joinable, without
-from tacit.learn.structure.sem_job import Job, named, spoken_of
+from tacit.learn.structure.sem_job import Job, named, numbered, spoken_of
 from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.sem_scorer import Indifferent, completed_scorer, expected_scorer
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
@@ -46,6 +46,10 @@ from tacit.learn.structure.starting import start_of
 from tacit.learn.structures import Structure, as_structure
 
 Start: TypeAlias = Dag | Network | str | Path | None
+
+
+DRAWS = 4
+"""Further draws that tell how much they matter: each completes all cases once more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,15 +73,34 @@ class Asked:
         the counts that the network expects."""
         job = self.job
         names = tuple(name for name in job.names if name in network)
-        scorer: Scorer
-        if job.mixed:
-            held = {name: job.variables[name] for name in names}
-            scorer = completed_scorer(complete(network, job.cases), held, job.score)
-        else:
-            scorer = expected_scorer(completed(job.cases, network, names), job.score)
+        scorer = expecting(job, network)
         terms = job.terms_of(names)
         asked = _question(self.whole, job.score, self.dag_prior, self.reasons, scorer, names)
         return replace(asked, terms=terms, knowledge=spoken_of(job, network.dag))
+
+
+def expecting(job: Job, network: Network, seed: int = 0) -> Scorer:
+    """The scorer of the cases as a network completes them.
+
+    seed  of cells that are drawn
+    """
+    names = tuple(name for name in job.names if name in network)
+    if job.mixed:
+        held = {name: job.variables[name] for name in names}
+        return completed_scorer(complete(network, job.cases, seed), held, job.score)
+    return expected_scorer(completed(job.cases, network, names, seed), job.score)
+
+
+def error_of_draws(job: Job, network: Network, draws: int = DRAWS) -> float:
+    """The standard deviation, over draws of the cells that are drawn, of what the families of a
+    network are worth at expected counts."""
+    names = tuple(name for name in job.names if name in network)
+    parents = numbered(network.dag, names)
+    totals = []
+    for seed in range(1, draws + 1):
+        scorer = expecting(job, network, seed)
+        totals.append(sum(scorer.family(child, who) for child, who in enumerate(parents)))
+    return float(np.std(totals, ddof=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

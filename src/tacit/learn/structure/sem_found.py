@@ -25,7 +25,7 @@ from tacit.learn.methods import EM
 from tacit.learn.structure.fitted import as_search, found_of
 from tacit.learn.structure.outcome import Outcome
 from tacit.learn.structure.searched import Search
-from tacit.learn.structure.sem_asking import Asked
+from tacit.learn.structure.sem_asking import Asked, error_of_draws
 from tacit.learn.structure.sem_job import numbered, spoken_of
 from tacit.learn.structure.sem_running import Course, Rounds, best_rounds
 from tacit.learn.structures import NUMBERS_UNUSED
@@ -74,7 +74,7 @@ def as_found(
         "starts": course.runs,
         **wishes,
     }
-    notes = (*job.cases.notes, *_notes(best, runs, at, course))
+    notes = (*job.cases.notes, *_notes(best, runs, at, course), *_drawn_notes(asked, runs, network))
     return as_search(fitted, outcome, replace(found, hidden=left), said, notes)
 
 
@@ -172,10 +172,16 @@ def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Ite
             f"of {counted(len(runs), 'start')}, number {at + 1} came highest; "
             f"{others} came within 0.01 nats of it"
         )
+
+
+def _drawn_notes(asked: Asked, runs: Sequence[Rounds], network: Network) -> Iterator[str]:
+    """What drawing cells of too large pieces did to the score."""
     drawn = max(each.drawn for each in runs)
     if drawn:
+        error = error_of_draws(asked.job, network)
         yield (
             f"in {counted(drawn, 'case')} so much is missing together that cells were drawn from "
             "their posterior instead of being written out in every way: expected counts of these "
-            "cases are right on average only"
+            f"cases are right on average only; over other draws the score varies by {error:.2g} "
+            "nats (standard deviation)"
         )
