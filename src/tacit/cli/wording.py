@@ -73,7 +73,7 @@ WORDS = (
     (r"\bwithin=\s?", "--within "),
     (r"\bkinds=\s?", "--kind "),
     (r'children=\{"Severity": \["Cough", "Fever"\]\}', '--children "Severity -> Cough, Fever"'),
-    (r"\bmake (it|them) discrete with tc\.discretise, or leave \1 out", r"leave \1 out"),
+    (r"\bmake [a-z ]+ discrete with tc\.discretise, or (?=leave |give )", ""),
     (r"\bheld_out=(?=[-\d.nTF])", "--held-out "),
     (r"\b(children|states|refuse)=(?=\s)", r"--\1"),
     (r"\b(method|knowledge|score)=(?= speaks)", r"--\1"),
