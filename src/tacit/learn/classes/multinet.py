@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
-from tacit.arrays import Floats, readonly
+from tacit.arrays import Floats, readonly, shares, shares_of_logs
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, MissingError, quoted
@@ -58,12 +57,9 @@ class Multinet:
 
     def predict(self, data: Any) -> Floats:
         """(cases, classes) P(class | what is observed); the shares where that is impossible."""
-        joint = self.log_joint(data)
-        total = logsumexp(joint, axis=1, keepdims=True)
-        gone = np.isneginf(total[:, 0])
-        found = np.exp(joint - np.where(gone[:, None], 0.0, total))
-        found[gone] = self.shares
-        return np.asarray(found)
+        found = shares_of_logs(self.log_joint(data))
+        found[np.isnan(found[:, 0])] = shares(self.shares)
+        return found
 
     def evaluate(self, data: Any) -> Evaluation:
         """How well the class is predicted from all other cells."""
