@@ -18,6 +18,7 @@ import typer
 
 from tacit.cli.reading import Reading, structure_of
 from tacit.core.errors import OptionError, TacitError, marked, nearest
+from tacit.core.paths import is_file
 
 if TYPE_CHECKING:
     from tacit.core.dag import Dag
@@ -107,7 +108,7 @@ def _named(text: str) -> Named:
 def _name(text: str) -> tuple[str, str]:
     """The name before `=`, and what follows; a path is no name."""
     split = re.match(r"([^=/\\@]*)=", text)
-    if split is None or Path(text).is_file():
+    if split is None or is_file(text):
         return "", text
     name = split[1].strip().strip('"')
     if not name:
@@ -118,7 +119,7 @@ def _name(text: str) -> tuple[str, str]:
 def _halved(text: str, sign: str) -> tuple[str, str | None]:
     """What stands before and after the sign, if it parts the text."""
     file, found, more = text.partition("@") if sign == "@" else text.rpartition(":")
-    if not found or "://" in text or Path(text).is_file() or more.startswith(("/", "\\")):
+    if not found or "://" in text or is_file(text) or more.startswith(("/", "\\")):
         return text, None
     return file, more
 

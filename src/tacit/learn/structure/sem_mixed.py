@@ -23,6 +23,7 @@ from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.family import Family
+from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.completed import Completed, complete
@@ -38,6 +39,7 @@ from tacit.estimate.scores.values import AnyScore
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.moments import Moments
 from tacit.families.table import Table
+from tacit.infer.likelihood import log_likelihood
 from tacit.learn.climb import climb as climbed
 from tacit.learn.continuous.families import NO_NOISE, NoNoiseError
 from tacit.learn.continuous.fitting import units_of
@@ -79,19 +81,27 @@ def opened_mixed(
 ) -> Hypothesis:
     """Where a run starts: a dag, and EM on it from the start of that number."""
     if given is not None:
-        here = led_up(job, given, job.weights, most_steps)
-        if not np.isfinite(here.log_likelihood):
-            raise OptionError(
-                "under the numbers of the network to start from some cases are impossible"
-                "\n\nstart from its dag instead"
-            )
-        return here
+        check_possible(given, job.cases.with_weights(job.weights))
+        return led_up(job, given, job.weights, most_steps)
     families = _families(job, dag)
     hidden = {name: job.variables[name] for name in job.hidden if name in dag}
     cases = job.cases.select([name for name in job.cases.names if name in dag])
     start = Start.of(dag, cases, families, hidden, _scales(job))
     return led_up(job, start.network(np.random.default_rng(seed), number == 0), job.weights,
                   most_steps)  # fmt: skip
+
+
+def check_possible(network: Network, cases: Dataset) -> None:
+    """Nothing, or an error about a case that counts and is impossible: no step of EM can begin."""
+    shown = cases.select([name for name in cases.names if name in network])
+    lost = log_likelihood(network, shown).per_case == -np.inf
+    gone = np.flatnonzero(lost if cases.weights is None else lost & (cases.weights > 0))
+    if gone.size:
+        more = f", and {counted(gone.size - 1, 'other')}," if gone.size > 1 else ""
+        raise OptionError(
+            f"the network to start from holds case {gone[0] + 1}{more} impossible, so its numbers "
+            "cannot be the start\n\nstart from its dag, or from a network without zeros"
+        )
 
 
 def round_at_mixed(

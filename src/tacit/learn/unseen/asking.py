@@ -18,6 +18,7 @@ from tacit.io.cases import as_dataset, bind
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.question import without
+from tacit.learn.structure.sem_mixed import check_possible
 from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structures import Structure, as_structure
 from tacit.learn.unseen.expert import check_rules, named_of, number_of_states, refused_of
@@ -92,8 +93,19 @@ def ask(data: Any, said: Said) -> Asked:
     cases, judged = parted(whole, said.held_out, said.seed)
     check_told(cases)
     bench = Bench(in_own_order(cases), settings, knowledge, known)
+    _check_numbers_given(bench, whole, start)
     court = Court(whole, judged, whole.names)
     return Asked(bench, court, start, tuple(whole.notes), _wishes(said, start))
+
+
+def _check_numbers_given(bench: Bench, whole: Dataset, start: Dag | Network | None) -> None:
+    """Nothing, or an error about a case that a network to begin at holds impossible, where its
+    numbers are what the first rounds go on from."""
+    used = bench.known or any(whole.missing().values())
+    complete = isinstance(start, Network) and set(start) == {*whole.names, *bench.known}
+    if bench.mixed and used and complete:
+        assert isinstance(start, Network)
+        check_possible(start, whole)
 
 
 def _wishes(said: Said, start: Dag | Network | None) -> dict[str, Any]:
