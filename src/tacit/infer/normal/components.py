@@ -19,7 +19,6 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.infer.normal.frames import Frame, Numbers
 
-
 SPARSE = 2**14
 """Cells of a matrix of coefficients from which on it is worth being sparse."""
 
