@@ -62,9 +62,9 @@ def main() -> None:
 
 {machine(["tacit-bn", "numpy", "numba"])}
 
-CPU seconds of each job on each of {len(found)} tables, {CASES:,} cases of each at most: {len(every):,} jobs,
-{len(failed):,} without an answer. A word in place of seconds says how such a job ended. The first job of its
-kind in a process also loads compiled code.
+CPU seconds of each job on each of {len(found)} tables, {CASES:,} cases of each at most:
+{len(every):,} jobs, {len(failed):,} without an answer. A word in place of seconds says how such a
+job ended. The first job of its kind in a process also loads compiled code.
 
 {table_of(found)}
 """

@@ -29,7 +29,7 @@ TROUBLESOME = {
     "carcinoma": 118,
 }
 """Tables that are hard in one way or another, and how many cases of each are taken: empty and
-constant columns, identifiers, gaps beside real values, many equal values, whole tables for contrast.
+constant columns, identifiers, gaps beside real values, many equal values, and whole tables.
 """
 
 
