@@ -107,6 +107,7 @@ def test_complete_tables_borrow_to_the_bit_as_without_the_continuous_columns(way
         assert_array_equal(whole.network[name].values, part.network[name].values)
         assert_array_equal(whole.pseudo[name], part.pseudo[name])
     assert whole.borrowed == part.borrowed
+    assert whole.log_likelihood == pytest.approx(float(tc.log_likelihood(whole.network, own)))
     same_gaussians(whole, tc.fit(truth.dag, own))
 
 
@@ -146,6 +147,7 @@ def test_gaps_in_continuous_columns_alone_change_no_table(way, seed):
     for name, values in tables(whole).items():
         assert_allclose(fit.network[name].values, values, rtol=0, atol=1e-6)
     assert [each.loans for each in fit.borrowed] == [each.loans for each in whole.borrowed]
+    assert fit.log_likelihood == pytest.approx(float(tc.log_likelihood(fit.network, gappy)))
     same_gaussians(fit, tc.fit(truth.dag, gappy, **em), 1e-4)
 
 
@@ -288,3 +290,40 @@ def test_links_and_shared_rows_borrow_nothing_while_the_tables_beside_them_do(ki
         for name, values in tables(part).items():
             assert_array_equal(fit.network[name].values, values)
         assert fit.network["Y"] == plain.network["Y"]
+
+
+def clinic() -> tc.Network:
+    """A rare state first, seen in two tables and a measurement."""
+    state, cough = tc.Discrete("State", ("sick", "well")), tc.Discrete("Cough", ("no", "yes"))
+    fever, marker = tc.Discrete("Fever", ("no", "yes")), tc.Continuous("Marker")
+    return tc.Network.of(
+        [
+            tc.table(state, [], [0.3, 0.7]),
+            tc.table(cough, [state], [[0.1, 0.9], [0.8, 0.2]]),
+            tc.table(fever, [state], [[0.2, 0.8], [0.7, 0.3]]),
+            tc.ConditionalGaussian((state, marker), np.zeros((2, 0)), [2.0, 0.0], [1.0, 1.0]),
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_source_that_has_seen_a_hidden_variable_names_its_states_beside_measurements(seed):
+    truth = clinic()
+    own = tc.sample(truth, 150, seed=seed).select(["Cough", "Fever", "Marker"])
+    hidden = {"State": ["sick", "well"]}
+    source = tc.Source(tc.sample(truth, 500, seed=9), "L")
+    fit = tc.fit(truth.dag, own, hidden=hidden, seed=1, sources=source)
+    assert all(each.loans for each in fit.borrowed)
+    for name, values in tables(fit).items():
+        assert_allclose(values, truth[name].values, atol=0.12)
+    assert_allclose(fit.network["Marker"].intercept, [2.0, 0.0], atol=0.9)
+    assert all(after >= before - 1e-9 for before, after in pairwise(fit.trace))
+
+
+def test_a_prior_that_tells_hidden_states_apart_keeps_them_in_its_order():
+    own = tc.sample(clinic(), 200, seed=1).select(["Marker"])
+    prior = [tc.Dirichlet({"State": [2.0, 200.0]}), tc.NormalGamma()]
+    fit = tc.fit("State -> Marker", own, hidden={"State": ["sick", "well"]}, prior=prior, seed=1)
+    counts = fit.evidence["State"].values + np.array([2.0, 200.0])
+    assert_allclose(fit.network["State"].values, counts / counts.sum(), atol=1e-4)
+    assert fit.network["State"].values[1] > 0.9

@@ -79,7 +79,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
                `start="given"`), or a file of one
     data       anything `tc.read_cases` takes, or `tc.Statistics` counted before
     knowledge  what experts know: rules as text, a file of them (`.know`), `tc.Knowledge`, or a list
-    sources    related sites to borrow from: `tc.Source`, cases, statistics or networks, or a list
+    sources    related sites to borrow tables from: `tc.Source`, cases, statistics or networks, or a
+               list; families that are no tables keep to the cases here
     transfer   how tables are borrowed: `tc.BestFragment()` unless given; `tc.Mixture()`,
                `tc.Aggregate()`, `tc.Pool()`
     prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families `tc.NormalGamma()`, or

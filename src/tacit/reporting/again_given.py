@@ -42,7 +42,7 @@ def prior_python(fit: Fit) -> tuple[list[str], list[str]]:
         return [], [f"prior={both}", estimate]
     if prior != NORMAL:
         return [f"prior = ...  # {prior}"], ["prior=prior", estimate]
-    return [], []
+    return [], [f"prior=tc.{normal}"] if normal else []
 
 
 def is_python(described: str) -> bool:
