@@ -185,6 +185,7 @@ def test_a_learner_goes_on_without_columns_that_say_nothing(name: str) -> None:
     assert found.log_likelihood == without.log_likelihood
     assert [note for note in found.notes if note.startswith("set aside")] == [NOTE]
     assert not any("set aside" in note for note in without.notes)
+    assert not any("no variable" in note or "no value in any" in note for note in found.notes)
     assert f"note: {NOTE}" in str(found)
     said = settings_of(found)
     assert said["set_aside"] == {each: WHY[each] for each in said["set_aside"]}

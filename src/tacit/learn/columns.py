@@ -25,6 +25,7 @@ from tacit.core.network import Network
 from tacit.core.options import names_in
 from tacit.core.variables import Discrete
 from tacit.engines.scales import is_still
+from tacit.io.remarks import Remark, Topic, notes
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.mentions import mentioned
 
@@ -109,8 +110,8 @@ def columns_of(
         raise CasesError(
             f"no column is left to learn from: {_told(aside)}\n\nas_given=True keeps {_them(aside)}"
         )
-    chosen = cases.select(rest)
-    return replace(found, cases=replace(chosen, notes=(*chosen.notes, found.note)))
+    told = (*_other_notes(cases, aside), found.note)
+    return replace(found, cases=replace(cases.select(rest), notes=told))
 
 
 def idle_columns(cases: Dataset) -> dict[str, Idle]:
@@ -138,6 +139,19 @@ def _idle(cases: Dataset, name: str, counts: Bools | None) -> Idle | None:
     if many < FEWEST or used < NEARLY * many or cases.kinds.get(name, "text") != "text":
         return None  # few cases may differ by chance, and numbers tell more than that they differ
     return Idle.OWN if used == many else Idle.NEARLY_OWN
+
+
+def _other_notes(cases: Dataset, aside: Mapping[str, Idle]) -> Iterable[str]:
+    """What was noted on reading, less what is said again by that a column is set aside."""
+    remarks = list[Remark]()
+    for name, why in aside.items():
+        variable = cases.variables[name]
+        if why is Idle.EMPTY:
+            remarks.append(Remark(Topic.EMPTY, name))
+        elif isinstance(variable, Discrete):
+            remarks.append(Remark(Topic.STATES, name, f"{len(variable.states):,}"))
+    again = notes(remarks)
+    return (note for note in cases.notes if note not in again)
 
 
 def names_said(*given: Any) -> frozenset[str]:
