@@ -183,7 +183,7 @@ FLAT = tc.Dataset(
         ),
         (
             {**MIXED, "Y": np.full(20, 2.5)},
-            {},
+            {"as_given": True},
             "Y has the same value in all cases, so no Gaussian fits it\n\nleave the column out",
         ),
         (
@@ -230,9 +230,15 @@ FLAT = tc.Dataset(
         ),
         (
             GAPS,
-            {},
+            {"hidden": {"N": 2}, "knowledge": "at most 1 parent for A"},
             "the column 'N' has no value in any case, so nothing says what its states are\n\n"
             "leave the column out, leave_out=['N'], and say how many there are: hidden={'N': 2}",
+        ),
+        (
+            GAPS,
+            {},
+            "no column is left to learn from: 'N' (empty); 'A' (one value throughout)\n\n"
+            "as_given=True keeps them",
         ),
         (
             DATA.take(np.arange(0)),

@@ -88,6 +88,10 @@ class Reading:
             query,
         )
 
+    def kept(self, as_given: bool) -> bool | tuple[str, ...]:
+        """Which columns are kept though they say nothing: all, or those that options name."""
+        return True if as_given else (*self.discrete, *self.continuous)
+
     def like(self, source: str, other: Dataset, threads: int | None = None) -> Dataset:
         """The columns that other cases have, in their states."""
         from tacit.io.cases import read_cases

@@ -64,6 +64,7 @@ WORDS = (
         r"\bleave_out=\[((?:'[^']*'(?:, )?)+)\]",
         lambda found: " ".join(f"--leave-out {each}" for each in re.findall("'([^']*)'", found[1])),
     ),
+    (r"\bas_given=True\b", "--as-given"),
     (r"tc\.read_cases\(\.\.\., continuous=\[\.\.\.\]\)", "--continuous NAME"),
     (r"\b(discrete|continuous)=\[\.\.\.\]", r"--\1 NAME"),
     (r"\bmissing=\[('[^']*'|\"[^\"]*\")\]", r"--missing \1"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tacit.core.errors import quoted
+from tacit.core.variables import Continuous
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
 from tacit.reporting.again_lent import own_prior
@@ -31,6 +33,28 @@ def cases_python(fit: Fit) -> str:
 def cases_word(fit: Fit) -> str:
     """The file of the cases, or a word that stands for it."""
     return fit.cases.source if is_file(fit.cases.source) else "CASES"
+
+
+def columns_python(settings: Mapping[str, Any]) -> list[str]:
+    """Columns that were left out, and those kept though they say nothing; what was set aside
+    is so again by itself."""
+    left, given = list(settings.get("left_out", ())), settings.get("as_given", False)
+    return [
+        *([f"leave_out={left!r}"] if left else []),
+        *([f"as_given={given!r}"] if given else []),
+    ]
+
+
+def columns_words(fit: Fit, settings: Mapping[str, Any]) -> list[str]:
+    """The same as words; a column that was kept by its name is named by its kind."""
+    words = [w for name in settings.get("left_out", ()) for w in ("--leave-out", quoted(name))]
+    given, kinds = settings.get("as_given", False), fit.network.variables
+    if given is True:
+        return [*words, "--as-given"]
+    for name in given or ():
+        kind = "--continuous" if isinstance(kinds[name], Continuous) else "--discrete"
+        words += [kind, quoted(name)]
+    return words
 
 
 def prior_python(fit: Fit) -> tuple[list[str], list[str]]:

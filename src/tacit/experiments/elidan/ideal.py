@@ -115,9 +115,11 @@ def judged(piece: Piece, method: Any) -> dict[str, float]:
     train, test = piece.fold.train, piece.fold.test
     begin = process_time()
     if piece.task.gaps:
-        found = structural_em(train, method=method, seed=1, progress=False)
+        found = structural_em(train, method=method, as_given=True, seed=1, progress=False)
     else:
-        found = search(train, method=method, family=_family(piece.task), seed=1, progress=False)
+        found = search(
+            train, method=method, family=_family(piece.task), as_given=True, seed=1, progress=False
+        )
     seconds = process_time() - begin
     return {
         "train": bits(found, train),

@@ -71,7 +71,9 @@ def truth(form: str, settings: Settings) -> Network:
     """What greedy search learns from the genes that make amino acids, 44 variables."""
     held = genes("AA", settings.data, settings.seed)
     method = IdealParent(k=2)
-    return search(held.cases, method=method, family=_family(form), seed=1, progress=False).network
+    return search(
+        held.cases, method=method, family=_family(form), as_given=True, seed=1, progress=False
+    ).network
 
 
 def _family(form: str) -> Any:
@@ -86,7 +88,9 @@ def compared(network: Network, form: str, cases: int, seed: int) -> dict[str, An
     runs = {}
     for name, k in (("greedy", len(network)), ("K = 5", 5), ("K = 2", 2)):
         method = IdealParent(k=k, similarity="exact" if name == "greedy" else "ideal", pooled=False)
-        found = search(train, method=method, family=_family(form), seed=1, progress=False)
+        found = search(
+            train, method=method, family=_family(form), as_given=True, seed=1, progress=False
+        )
         here = {frozenset(arc) for arc in found.dag.arcs}
         unit = len(network) * log(2)
         runs[name] = {

@@ -140,5 +140,5 @@ def _dag(cases: Dataset, method: Any, seed: int) -> Dag:
         return Dag(dict.fromkeys(cases.names, ()))
     if any(cases.missing().values()):
         rules = "at most 1 parents"
-        return structural_em(cases, knowledge=rules, seed=seed, progress=False).dag
-    return search(cases, method=method or ChowLiu(), seed=seed, progress=False).dag
+        return structural_em(cases, knowledge=rules, as_given=True, seed=seed, progress=False).dag
+    return search(cases, method=method or ChowLiu(), as_given=True, seed=seed, progress=False).dag

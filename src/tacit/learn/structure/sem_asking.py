@@ -29,7 +29,7 @@ from tacit.engines.scoring import Scorer
 from tacit.estimate.priors import Dirichlet, Prior
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore, BGe
-from tacit.io.cases import as_dataset, bind
+from tacit.io.cases import bind
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.limits import Limits, reasons_of
 from tacit.knowledge.reasons import Reasons
@@ -37,7 +37,7 @@ from tacit.learn.hidden import Hidden, hidden_variables
 from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.completing import completed
 from tacit.learn.structure.perturbing import required_only
-from tacit.learn.structure.question import Question, check_scores, joinable, without
+from tacit.learn.structure.question import Question, check_scores, joinable
 from tacit.learn.structure.sem_job import Job, named, numbered, spoken_of
 from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.sem_scorer import Indifferent, completed_scorer, expected_scorer
@@ -115,12 +115,11 @@ class Said:
     prior: Prior | None
     method: HillClimb | Tabu | IdealParent
     around: str | Sequence[str] | None
-    leave_out: Sequence[str]
     steps: int
     threads: int | None
 
 
-def ask(data: Any, said: Said) -> Asked:
+def ask(cases: Dataset, said: Said) -> Asked:
     """Everything structural EM needs, checked; errors say what is wrong with what was given."""
     dag_prior = check_scores(said.score, said.dag_prior)
     if said.knowledge is not None and (doubted := doubted_part(said.knowledge)):
@@ -130,7 +129,7 @@ def ask(data: Any, said: Said) -> Asked:
             "tc.fit, which weighs such rules"
         )
     structure = None if said.start is None else as_structure(said.start)
-    seen = _observed(without(as_dataset(data), said.leave_out), structure)
+    seen = _observed(cases, structure)
     mixed = any(isinstance(each, Continuous) for each in seen.variables.values())
     if mixed:
         check_reals(seen, said.score)

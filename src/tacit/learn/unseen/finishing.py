@@ -54,7 +54,7 @@ def _searched(bench: Bench, network: Network, hidden: Mapping[str, tuple[str, ..
     settings, rules = bench.settings, bench.spoken(network.dag)
     common: dict[str, Any] = {
         "score": settings.score, "knowledge": rules, "seed": settings.seed,
-        "threads": settings.threads, "progress": False,
+        "threads": settings.threads, "progress": False, "as_given": True,
     }  # fmt: skip
     if hidden or gaps(bench):
         start = without_zeros(network, bench.cases.total_weight) if bench.mixed else network

@@ -134,7 +134,7 @@ def _said(
     settings = bench.settings
     return Said(
         start, states, bench.spoken(start.dag), settings.score, None, None, PLAIN,
-        name if how == LOCAL else None, (), STEPS, settings.threads,
+        name if how == LOCAL else None, STEPS, settings.threads,
     )  # fmt: skip
 
 

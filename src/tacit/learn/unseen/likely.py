@@ -79,7 +79,7 @@ def _asked(bench: Bench, start: Network | Dag, states: States) -> Asked:
     return ask(
         cases,
         Said(
-            start, unseen, bench.spoken(dag), settings.score, None, None, PLAIN, None, (), STEPS,
+            start, unseen, bench.spoken(dag), settings.score, None, None, PLAIN, None, STEPS,
             settings.threads,
         ),
     )  # fmt: skip
