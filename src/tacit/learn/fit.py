@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from tacit.learn.local.choosing import local_of, refuse_local
 from tacit.learn.local.inferring import fit_local_inferred
 from tacit.learn.local.rules import spoken_of
 from tacit.learn.methods import EM, AvailableCases, Method
+from tacit.learn.origins import with_origin
 from tacit.learn.parts import refuse_no_reals
 from tacit.learn.progress import Callback, watched
 from tacit.learn.ruled import doubted_part
@@ -107,12 +109,13 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     check_checkpoint(checkpoint, resume)
     given = as_structure(structure)
     lent = lenders(sources, transfer, given, choices)
+    kept = partial(with_origin, structure=given, choices=choices, lent=lent)
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
         counted = _with_statistics(given, data, families)
         refuse_beside(counted.causes, known, tied, sources)
         refuse_local(counted.local, known, tied, sources)
-        return _fit_counted(given, counted, choices, known, lent)
+        return kept(_fit_counted(given, counted, choices, known, lent))
     gathered = gather(given, data, hidden)
     told_of_curves, rest = apart(families)
     causes = caused_of(rest, given.network, gathered.families)
@@ -127,7 +130,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
         available = isinstance(method, AvailableCases)
         with watched(progress, "counting") as told:
             counted = count_cases(gathered, available, threads, told)
-        return _fit_counted(given, counted, choices, known, lent)
+        return kept(_fit_counted(given, counted, choices, known, lent))
     refuse_gaps(gathered.hidden, gathered.families, curves)
     if begin is not None:
         gathered = replace(gathered, structure=_started(given))
@@ -140,7 +143,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
         if any(isinstance(each, Continuous) for each in gathered.variables.values()):
             from tacit.learn.continuous.asking import fit_with_reals
 
-            return fit_with_reals(gathered, chosen, wishes, lent is not None, told)
+            return kept(fit_with_reals(gathered, chosen, wishes, lent is not None, told))
         refuse_no_reals(chosen.normal)
 
         def learned(how: Choices) -> Fit:
@@ -155,9 +158,9 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
             return fit_inferred(gathered, how, wishes, told)
 
         if lent is None:
-            return learned(chosen)
+            return kept(learned(chosen))
         refuse_inferred(lent, wishes.tied, checkpoint is not None)
-        return fit_borrowing(learned, gathered.families, chosen, known, lent)
+        return kept(fit_borrowing(learned, gathered.families, chosen, known, lent))
 
 
 def _fit_counted(

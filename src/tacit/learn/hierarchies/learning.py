@@ -10,7 +10,7 @@ from typing import Any
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, OptionError, quoted
-from tacit.core.options import check_value, is_number
+from tacit.core.options import check_value, is_number, names_in
 from tacit.core.variables import Continuous, Discrete
 from tacit.estimate.priors import BDeu, Prior
 from tacit.infer.likelihood import log_likelihood
@@ -22,6 +22,7 @@ from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.hierarchies.learned import Branches, Hierarchy
 from tacit.learn.methods import EM
+from tacit.learn.origins import judged_by
 from tacit.learn.progress import Callback
 from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz
 from tacit.learn.structure.question import without
@@ -85,7 +86,11 @@ def learn_hierarchy(  # noqa: PLR0913 - help() and editors show options only if 
         resume=resume, **common,
     )  # fmt: skip
     share = held_out if is_number(held_out) else "..."
-    said = {"states": states, "name": name, "held_out": share, "given": start is not None}
+    said = {
+        "states": states if isinstance(states, int) else dict(states), "name": name,
+        "held_out": share, "given": start is not None,
+        "left_out": list(names_in("leave_out", leave_out)), **judged_by(held_out),
+    }  # fmt: skip
     whole = found if judged is None or learned_from is cases else _refitted(found, cases, common)
     whole = replace(whole, settings={**whole.settings, "hierarchy": said})
     return _told(found, whole, learned_from, judged, prior)

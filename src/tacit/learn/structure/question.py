@@ -209,7 +209,10 @@ def without(cases: Dataset, leave_out: Iterable[str]) -> Dataset:
                 f"there is no column {quoted(name)} to leave out{nearest(name, cases.names)}"
                 f"\n\ncolumns: {listed(cases.names)}"
             )
-    return cases.select([name for name in cases.names if name not in gone]) if gone else cases
+    if not gone:
+        return cases
+    kept = [name for name in cases.names if name not in gone]
+    return cases.select(kept).read_as(cases.reading)  # whoever asks again leaves them out again
 
 
 def check_complete(cases: Dataset) -> None:

@@ -116,7 +116,9 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     check_found(question, outcome)
     sure, notes = _confidence(task, outcome, bootstrap, progress)
     outcome = replace(outcome, notes=(*outcome.notes, *notes))
-    return fitted_search(task, outcome, sure, prior, estimate)
+    found = fitted_search(task, outcome, sure, prior, estimate)
+    said = {"bootstrap": bootstrap} if bootstrap else {}
+    return replace(found, settings={**found.settings, **said})
 
 
 def refuse_beside_hidden(wishes: Mapping[str, Any]) -> None:

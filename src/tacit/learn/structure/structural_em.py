@@ -22,6 +22,7 @@ from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.curved import one_wish
 from tacit.learn.hidden import Hidden
+from tacit.learn.origins import START_FILE, START_GIVEN, network_file, of_cases
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import chosen_of
 from tacit.learn.structure.question import without
@@ -128,7 +129,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
             start, knowledge, score, method, dag_prior, leave_out, steps, max_rounds, seed,
             progress, wish,
         )  # fmt: skip
-        return structural_em_reals(whole, asked_of_reals)
+        return of_cases(structural_em_reals(whole, asked_of_reals), whole)
     _refuse_curves(wish, kind)
     default: AnyScore = BDeu(5) if kind is Kind.STATES else BIC()
     chosen = default if score is None else score
@@ -147,8 +148,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     with watched(progress, "structural EM") as told:
         course = Course(asked.dag, runs, max_rounds, fresh_seed(seed), asked.given, annealing, told)
         found = run_structural_em(asked.job, _kept(asked, course, checkpoint, resume))
-    wishes = _wishes(asked, course, start is not None, leave_out)
-    return as_found(asked, course, found, prior, estimate, wishes)
+    wishes = _wishes(asked, course, start, leave_out)
+    return of_cases(as_found(asked, course, found, prior, estimate, wishes), whole)
 
 
 def _refuse_curves(wish: Any, kind: Kind) -> None:
@@ -198,7 +199,7 @@ def _methods(
 
 
 def _wishes(
-    asked: Asked, course: Course, begun: bool, leave_out: Sequence[str]
+    asked: Asked, course: Course, start: Any, leave_out: Sequence[str]
 ) -> Mapping[str, Any]:
     """What else was asked for, beside what every search tells: only what is not usual."""
     job = asked.job
@@ -206,7 +207,9 @@ def _wishes(
     left_out = [leave_out] if isinstance(leave_out, str) else list(leave_out)
     return {
         **({"unseen": unseen} if unseen else {}),
-        **({"begun_at": str(asked.dag)} if begun else {}),
+        **({"begun_at": str(asked.dag)} if start is not None else {}),
+        **({START_FILE: file} if (file := network_file(start)) else {}),
+        **({START_GIVEN: True} if isinstance(start, Network) else {}),
         **({"numbers_given": True} if asked.given is not None else {}),
         **({"left_out": left_out} if left_out else {}),
         **({"around": list(job.around)} if job.around else {}),

@@ -16,6 +16,7 @@ from tacit.estimate.priors import BDeu, Prior
 from tacit.estimate.scores.values import BIC, AnyScore, Score
 from tacit.io.cases import as_dataset, bind
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.learn.origins import FILE, judged_by, network_file
 from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.question import without
 from tacit.learn.structure.sem_reals_front import check_reals
@@ -27,7 +28,7 @@ from tacit.learn.unseen.seeking import check_method
 from tacit.learn.unseen.sought import VARIANTS, Bench, Settings, in_own_order
 
 OTHERS = "cases of their own"
-"""What is kept of cases held out that were given."""
+"""What is kept of cases that judge where they were given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,12 +99,15 @@ def ask(data: Any, said: Said) -> Asked:
 
 def _wishes(said: Said, start: Dag | Network | None) -> dict[str, Any]:
     """Where it began, what judged, what was left out."""
+    file = network_file(said.network)
     share = said.held_out is None or is_number(said.held_out)
     dag = start.dag if isinstance(start, Network) else start
     return {
         "begun_at": None if dag is None else str(dag),
         "numbers_given": isinstance(start, Network),
+        **({FILE: file} if file else {}),
         "held_out": float(said.held_out or 0) if share else OTHERS,
+        **judged_by(said.held_out),
         "left_out": list(names_in("leave_out", said.leave_out)),
     }
 
@@ -120,7 +124,7 @@ def _cases(cases: Dataset, structure: Structure | None) -> Dataset:
             cases,
             variables={**cases.variables, **bound.variables},
             columns={**cases.columns, **bound.columns},
-        )
+        ).read_as(cases.reading)
     _check_values(cases)
     if len(cases.names) < 3:
         raise CasesError(
