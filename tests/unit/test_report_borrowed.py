@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 import tacit as tc
 from tacit.learn.loans import Borrowed, Loan
-from tacit.reporting.again_lent import sources_python, sources_words
+from tacit.reporting.again_lent import transfer as transfer_said
 from tacit.reporting.lent import MOST_LOANS, factor, in_short, ruled_out, sure
 from tacit.reporting.loans import borrowed, doubtful, leaning
 from tacit.reporting.report import Report
@@ -277,15 +277,11 @@ def test_sources_and_transfer_are_named_to_do_it_again(tmp_path, monkeypatch):
 def test_transfers_have_words_on_the_command_line_that_mean_them(transfer, word):
     from tacit.cli.sourced import Named, transfer_of
 
-    words = sources_words(with_loans(LENT, transfer=transfer.describe()))
-    assert words == (None if word is None else words)
+    said = transfer_said(with_loans(LENT, transfer=transfer.describe()))
+    assert said.words == (None if word is None else ["--transfer", word])
     if word is not None:
-        assert words[-2:] == ["--transfer", word]
         assert transfer_of(word, [Named("x.csv", "x", "x.csv")]) == transfer
-    scope = {}
-    arguments = sources_python(with_loans(LENT, transfer=transfer.describe()))[1]
-    exec(f"found = dict({', '.join(arguments)})", {"tc": tc, "sources": None}, scope)
-    assert scope["found"]["transfer"] == transfer
+    assert eval(said.python, {"tc": tc}) == transfer
 
 
 def test_names_do_no_harm_on_any_page():

@@ -394,7 +394,7 @@ def test_a_report_of_an_earlier_release_is_still_laid_out():
     facts = json.loads(tc.report(plain_fit()).to_json())
     for section in facts["sections"]:
         section.pop("ruled", None)
-        section.pop("rules_file", None)
+        section.pop("remarks", None)
     report = Report(facts)
     assert "the prior moved this cell" in report.to_html()
     assert "cells that the prior moved" in flowing(str(report))
@@ -409,7 +409,7 @@ def test_rules_are_written_again_as_text():
     exec(lines, names)
     assert names["knowledge"].split("\n")[1:-1] == [FREE.text, BINDING.text]
     assert " --knowledge rules.know --prior k2 " in again["command"]
-    assert again["rules_file"] == "rules.know"
+    assert "`rules.know` stands for a file of its rules." in again["remarks"]
     assert "<code>rules.know</code>" in tc.report(ruled(FREE)).to_html()
 
 
@@ -426,7 +426,7 @@ def test_rules_of_files_are_read_again_from_them():
     again = told(ruled(first, knowledge_files=["a b.know"]), "again")
     assert "knowledge = 'a b.know'\n" in again["python"]
     assert " --knowledge 'a b.know' " in again["command"]
-    assert again["rules_file"] is None
+    assert not any("rules.know" in remark for remark in again["remarks"])
     again = told(ruled(first, second, knowledge_files=["a b.know", "c.know"]), "again")
     assert "knowledge = ['a b.know', 'c.know']\n" in again["python"]
     assert " --knowledge 'a b.know' --knowledge c.know " in again["command"]

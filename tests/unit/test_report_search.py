@@ -23,7 +23,8 @@ from tacit.io.casesout import write_cases
 from tacit.learn.fits import Stop
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.moves import Move
-from tacit.reporting.again_search import _method_words, _qualified
+from tacit.reporting.again_given import qualified
+from tacit.reporting.again_search import search_method_words
 from tacit.reporting.charts import DRAWN, chart, thinned
 from tacit.reporting.climbs import chosen
 from tacit.reporting.pictures import LARGE, Sketch, drawing
@@ -514,11 +515,11 @@ def test_long_lists_of_arcs_are_folded_and_cut():
 )
 def test_the_words_of_a_method_mean_the_method(method):
     described = method.describe() if hasattr(method, "describe") else repr(method)
-    words = _method_words(described)
+    words = search_method_words(described)
     said = dict(zip(words[::2], words[1::2], strict=True))
     numbers = {name: int(said[word]) for word, name in LIMITS.items() if word in said}
     assert search_method_of(said["--method"], **numbers) == method
-    assert eval(_qualified(described), {"tc": tc}) == method
+    assert eval(qualified(described), {"tc": tc}) == method
 
 
 LIMITS = {"--restarts": "restarts", "--most-parents": "most_parents"}
@@ -538,8 +539,8 @@ LIMITS = {"--restarts": "restarts", "--most-parents": "most_parents"}
 )
 def test_a_method_that_the_command_line_has_no_words_for_is_python_only(method):
     described = method.describe() if hasattr(method, "describe") else repr(method)
-    assert _method_words(described) is None
-    assert eval(_qualified(described), {"tc": tc}) == method
+    assert search_method_words(described) is None
+    assert eval(qualified(described), {"tc": tc}) == method
 
 
 def test_the_command_and_the_call_search_again(tmp_path, monkeypatch):
@@ -640,5 +641,9 @@ def test_structural_em_is_asked_again_with_all_that_was_asked_for(tmp_path, monk
     assert (names["found"].dag, names["found"].score) == (masked.dag, masked.score)
     assert names["found"].evaluations == masked.evaluations
     given = tc.structural_em("cases.csv", start=masked.network, hidden={"H": 2}, leave_out=["D"])
-    assert "numbers are not kept" in told(given, "again")["python"]
+    assert "start = ...  # the network with its numbers" in told(given, "again")["python"]
+    assert any(
+        "numbers that it started from are not kept" in each
+        for each in told(given, "again")["remarks"]
+    )
     assert told(given, "again")["command"] is None

@@ -29,7 +29,7 @@ from tacit.cli.options import (
     Weights,
     plain_name,
 )
-from tacit.cli.reading import Reading, network_of, structure_of
+from tacit.cli.reading import Reading, network_of, structure_of, told_network
 from tacit.cli.targets import Target, check_targets, report_target, write_all
 from tacit.core.errors import OptionError
 
@@ -120,7 +120,7 @@ def evaluate(
     found = _validated(structure, data, named, folds, seed, {**options, "threads": threads}, told)
     learned = _curve(structure, data, named, repeats or 5, seed, options, told) if curve else None
     if targets:
-        _report(targets[0], structure, data, found, learned, options)
+        _report(targets[0], network, structure, data, found, learned, options)
     return _answer(found, learned, [*notes], report, json=json, quiet=quiet)
 
 
@@ -158,6 +158,7 @@ def _curve(
 
 def _report(
     target: Target,
+    network: str,
     structure: Dag | Network,
     data: Dataset,
     found: CrossValidation,
@@ -169,6 +170,7 @@ def _report(
     from tacit.reporting.report import report
 
     whole = fit(structure, data, seed=found.seed, progress=False, **options)
+    whole = told_network(whole, network, [target])
     told = report(whole, evaluation=found, curve=learned, data=data)
     write_all([(target, told.save)])
 

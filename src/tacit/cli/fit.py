@@ -43,7 +43,7 @@ from tacit.cli.options import (
     Threads,
     Weights,
 )
-from tacit.cli.reading import Reading, structure_of
+from tacit.cli.reading import Reading, structure_of, told_network
 from tacit.cli.sourced import (
     How,
     Sources,
@@ -199,6 +199,7 @@ def fit(
         resume=resume,
     )
     found = replace(found, notes=(*notes, *found.notes, *said))
+    found = told_network(found, network, targets.values())
     write_fit(found, targets, data)
     status = NOT_CONVERGED if strict and not _converged(found) else 0
     answer = Answer(_told(found, targets), _plain(found, targets), json=json, quiet=quiet)

@@ -41,7 +41,7 @@ from tacit.cli.options import (
     plain_name,
     plain_names,
 )
-from tacit.cli.reading import Reading, structure_of
+from tacit.cli.reading import Reading, structure_of, told_network
 from tacit.cli.searching import score_of
 from tacit.cli.targets import Target, check_kept
 from tacit.cli.tuning import Settings
@@ -207,6 +207,7 @@ def hidden(
     court: Any = reading.like(judged, data, threads) if isinstance(judged, str) else judged
     found = _sought(data, begin, {**asked, "held_out": court})
     found = replace(found, notes=(*notes, *found.notes, *said))
+    found = told_network(found, network, targets.values(), "network_file", "hidden_search")
     _write(found, data, targets, reading.weights)
     told = [f"{what} written to {target.path}" for what, target in targets.items()]
     return Answer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +13,11 @@ from tacit.core.errors import OptionError, listed, marked, nearest, quoted
 from tacit.core.paths import is_file, neighbours
 
 if TYPE_CHECKING:
+    from tacit.cli.targets import Target
     from tacit.core.dag import Dag
     from tacit.core.dataset import Dataset
     from tacit.core.network import Network
+    from tacit.learn.origins import FitT
 
 
 def network_of(text: str) -> tuple[Network, tuple[str, ...]]:
@@ -39,6 +41,26 @@ def structure_of(text: str) -> tuple[Dag | Network, tuple[str, ...]]:
         return formats.read_noted(text)
     _refuse_lost_file(text)
     return Dag.parse(text), ()
+
+
+def told_network(
+    found: FitT,
+    network: str | None,
+    targets: Iterable[Target],
+    at: str = "network_file",
+    within: str | None = None,
+) -> FitT:
+    """The fit, which knows the file of its network, unless what is written takes that place.
+
+    at  the setting that tells it; within: the part of the settings in which it stands
+    """
+    from tacit.learn.origins import network_file, read_from
+
+    if network is None or not network_file(network):
+        return found
+    if any(Path(target.path).resolve() == Path(network).resolve() for target in targets):
+        return found
+    return read_from(found, network, at, within)
 
 
 def _refuse_lost_file(text: str) -> None:

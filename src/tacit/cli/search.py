@@ -34,7 +34,7 @@ from tacit.cli.options import (
     Weights,
     plain_names,
 )
-from tacit.cli.reading import Reading, structure_of
+from tacit.cli.reading import Reading, structure_of, told_network
 from tacit.cli.search_told import check_holds, plain_search
 from tacit.cli.searching import (
     DagPriorName,
@@ -200,6 +200,8 @@ def search(
     check_holds(targets, kept)
     found = _searched(data, kept, begin, unseen, wishes)
     found = replace(found, notes=(*notes, *found.notes, *said))
+    if "starts" in found.settings:  # the numbers of a network count in rounds
+        found = told_network(found, start, targets.values(), "start_file")
     write_learned(found, targets, data=data)
     told = [f"{what} written to {target.path}" for what, target in targets.items()]
     return Answer(

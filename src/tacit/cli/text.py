@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +20,7 @@ from tacit.core.variables import Discrete
 if TYPE_CHECKING:
     from tacit.core.dataset import Dataset
     from tacit.learn.evaluation.evaluation import Evaluation
+    from tacit.learn.fits import Fit
     from tacit.learn.text.model import TextModel
     from tacit.learn.text.prediction import TextPrediction
 
@@ -123,7 +124,7 @@ def text(
         group=names.group or "Group",
     )
     found = None if predict is None else _predicted(model, names, predict)
-    _write(targets, model, found)
+    _write(targets, model, found, data, names)
     return _answer(model, found, targets, json=json, quiet=quiet)
 
 
@@ -202,7 +203,25 @@ def _predicted(model: TextModel, names: _Names, source: str) -> _Predicted:
     return _Predicted(found, judged)
 
 
-def _write(targets: Mapping[str, Target], model: TextModel, found: _Predicted | None) -> None:
+def _read_from(fit: Fit, data: Dataset, names: _Names) -> Fit:
+    """The fit, which knows from which columns of which file its documents came."""
+    from tacit.learn.text.estimated import SAID
+
+    columns = {"documents": names.text, "classes": names.target, "groups": names.group}
+    cases = replace(
+        fit.cases, source=data.source, reading=data.reading, fingerprint=data.fingerprint()
+    )
+    said = {**fit.settings[SAID], "columns": columns}
+    return replace(fit, cases=cases, settings={**fit.settings, SAID: said})
+
+
+def _write(
+    targets: Mapping[str, Target],
+    model: TextModel,
+    found: _Predicted | None,
+    data: Dataset,
+    names: _Names,
+) -> None:
     import numpy as np
 
     from tacit.io.casesout import write_columns
@@ -217,7 +236,7 @@ def _write(targets: Mapping[str, Target], model: TextModel, found: _Predicted | 
     writers: dict[str, Callable[[Path], None]] = {
         "network": lambda path: write(model.network, path),
         "predictions": predictions,
-        "report": lambda path: report(model.fit).save(path),
+        "report": lambda path: report(_read_from(model.fit, data, names)).save(path),
     }
     write_all([(target, writers[what]) for what, target in targets.items()])
 

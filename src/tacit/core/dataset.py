@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tacit.arrays import Codes, Column, Floats, Ints, code_type
 from tacit.core.errors import CasesError, ColumnError, WeightError, listed, nearest
 from tacit.core.grid import Grid, counted
+from tacit.core.reading import Reading
 from tacit.core.variables import Discrete, Variable
 
 LONG = 100_000
@@ -35,6 +36,8 @@ class Dataset:
              if not listed), "integer", "real" or "boolean"; output gives them back as such
     notes    what the reader should know about how the cases were read
     source   where the cases came from, for reports
+    reading  what was read and how, where these cases are just what that brings; None for cases from
+             memory. Whoever makes other cases of these loses it, unless he says how: `read_as`
     """
 
     variables: Mapping[str, Variable]
@@ -43,6 +46,7 @@ class Dataset:
     kinds: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     source: str = ""
+    reading: Reading | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if list(self.variables) != list(self.columns):
@@ -95,10 +99,11 @@ class Dataset:
 
     def select(self, names: Sequence[str]) -> Dataset:
         """The same cases with only these columns."""
+        read = None if self.reading is None else self.reading.with_options({"columns": list(names)})
         columns = {name: self[name] for name in names}
         kinds = {name: self.kinds[name] for name in names if name in self.kinds}
         variables = {name: self.variables[name] for name in names}
-        return replace(self, variables=variables, columns=columns, kinds=kinds)
+        return replace(self, variables=variables, columns=columns, kinds=kinds).read_as(read)
 
     def take(self, cases: Ints) -> Dataset:
         """The cases at these positions, in this order."""
@@ -109,6 +114,14 @@ class Dataset:
     def with_weights(self, weights: Floats | None) -> Dataset:
         """The same cases, counting as often as `weights` says."""
         return replace(self, weights=weights)
+
+    def read_as(self, reading: Reading | None) -> Dataset:
+        """The same cases, which this reading brings again."""
+        found = object.__new__(Dataset)  # all else was checked when these were made
+        for each in fields(Dataset):
+            object.__setattr__(found, each.name, getattr(self, each.name))
+        object.__setattr__(found, "reading", reading)
+        return found
 
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change when any cell, state, name or weight does."""
@@ -125,9 +138,9 @@ class Dataset:
             digest.update(repr((name, states, len(self))).encode() + part)
         return digest.hexdigest()[:16]
 
-    def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
         mappings = (dict(self.variables), dict(self.columns), self.weights, dict(self.kinds))
-        return Dataset, (*mappings, self.notes, self.source)
+        return _restored, (self.reading, *mappings, self.notes, self.source)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else f", weighing {self.total_weight:g}"
@@ -152,6 +165,10 @@ class Dataset:
         return Grid(
             repr(self)[1:-1], ("column", "states", "missing cells"), rows, labels=2, foot=foot
         )
+
+
+def _restored(reading: Reading | None, *parts: Any) -> Dataset:
+    return Dataset(*parts).read_as(reading)
 
 
 def _hashed(part: Column) -> bytes:

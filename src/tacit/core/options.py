@@ -13,6 +13,9 @@ from typing import Any
 
 from tacit.core.errors import OptionError
 
+EXACT = 2.0**53
+"""Whole numbers below this are doubles to their last digit."""
+
 
 def check_value(option: str, given: object, kind: Any, example: str) -> None:
     """Nothing, or an error about what is no value of its kind: a class, a word."""
@@ -56,6 +59,12 @@ def names_in(option: str, given: object) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise OptionError(f"{option} takes a name or a list of names, not {given!r}")
     return names
+
+
+def exact(given: float) -> str:
+    """A number as Python writes it, to its last digit; a whole one without a point."""
+    number = float(given)
+    return str(int(number)) if number.is_integer() and abs(number) < EXACT else repr(number)
 
 
 def check_checkpoint(checkpoint: object, resume: object) -> None:

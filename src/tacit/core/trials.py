@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tacit.arrays import Floats, Ints, readonly
 from tacit.core.errors import CasesError, ColumnError, listed, nearest, quoted
 from tacit.core.grid import Grid, counted
+from tacit.core.reading import Reading
 
 ON_GRID = 1e-6
 """Steps by which a time may lie beside the grid of measurements."""
@@ -31,6 +32,7 @@ class Trials:
     places   (series, axes) where each series was measured, nan where nobody said; None if nowhere
     regions  per series the region it belongs to; None if nobody said
     source   where the measurements came from, for reports
+    reading  what was read and how, where these trials are just what that brings
     """
 
     values: Mapping[str, Floats]
@@ -41,6 +43,7 @@ class Trials:
     regions: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     source: str = ""
+    reading: Reading | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if not self.values or not self.series:
@@ -161,9 +164,16 @@ class Trials:
             digest.update(np.ascontiguousarray(self.places).data)
         return digest.hexdigest()[:16]
 
-    def __reduce__(self) -> tuple[type[Trials], tuple[Any, ...]]:
+    def read_as(self, reading: Reading | None) -> Trials:
+        """The same trials, which this reading brings again."""
+        found = replace(self)
+        object.__setattr__(found, "reading", reading)
+        return found
+
+    def __reduce__(self) -> tuple[Callable[..., Trials], tuple[Any, ...]]:
         mappings = (dict(self.values), self.series, dict(self.first), self.step)
-        return Trials, (*mappings, self.places, self.regions, self.notes, self.source)
+        rest = (self.places, self.regions, self.notes, self.source)
+        return _restored, (self.reading, *mappings, *rest)
 
     def __repr__(self) -> str:
         return f"<Trials: {self.summary()}>"
@@ -196,6 +206,10 @@ class Trials:
 
     def _repr_html_(self) -> str:
         return self.grid()._repr_html_()
+
+
+def _restored(reading: Reading | None, *parts: Any) -> Trials:
+    return Trials(*parts).read_as(reading)
 
 
 @dataclass(frozen=True, slots=True)

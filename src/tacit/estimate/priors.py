@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest
 from tacit.core.network import Network, check_network
-from tacit.core.options import is_number
+from tacit.core.options import exact, is_number
 from tacit.core.variables import Discrete
 
 Joint: TypeAlias = Callable[[Network, tuple[str, ...]], Floats]
@@ -79,7 +79,7 @@ class BDeu(TablePrior):
 
     def describe(self) -> str:
         """The prior as Python writes it."""
-        return f"BDeu({self.strength:g})"
+        return f"BDeu({exact(self.strength)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +157,9 @@ class Dirichlet(TablePrior):
     def describe(self) -> str:
         """The prior as Python writes it, long tables left out."""
         if not isinstance(self.alpha, Mapping):
-            return f"Dirichlet({self.alpha:g})"
+            return f"Dirichlet({exact(self.alpha)})"
         named = listed((f"{name!r}: ..." for name in self._arrays), 4)
-        return f"Dirichlet({{{named}}}, otherwise={self.otherwise:g})"
+        return f"Dirichlet({{{named}}}, otherwise={exact(self.otherwise)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,7 +205,7 @@ class Like(Prior):
 
     def describe(self) -> str:
         """The prior as Python writes it."""
-        return f"Prior.like({self.network!r}, strength={self.strength:g})"
+        return f"Prior.like({self.network!r}, strength={exact(self.strength)})"
 
 
 def _as_alpha(what: str, values: npt.ArrayLike) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,15 @@ from tacit.arrays import Floats
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, ColumnError, WeightError
 from tacit.core.network import Network
+from tacit.core.reading import Reading
 from tacit.core.variables import Variable
 from tacit.frames import Labels, RawColumn, RawTable, UnreadableError, by_case
 from tacit.io.binding import raw_column, rebound, to_frame
 from tacit.io.coding import Coded, Place, code, reals
-from tacit.io.databases import Asked
+from tacit.io.databases import Asked, without_secrets
 from tacit.io.remarks import notes
 from tacit.io.sources import How, open_source
-from tacit.io.states import state_text
+from tacit.io.states import marks, state_text
 from tacit.io.wanted import Wanted
 
 __all__ = ["as_dataset", "bind", "read_cases", "to_frame"]
@@ -72,16 +74,25 @@ def read_cases(  # noqa: PLR0913 - help() and editors show options only if they 
     wanted = Wanted(
         None if columns is None else _several(columns),
         _variables(like),
-        frozenset(map(state_text, [missing] if isinstance(missing, str) else missing)),
+        frozenset(marks(missing)),
         frozenset(_several(discrete)),
         frozenset(_several(continuous)),
         {name: tuple(map(state_text, states)) for name, states in (order or {}).items()},
         partial,
     )
+    said = _said(
+        columns=columns, like=like, missing=missing, weights=weights, discrete=discrete,
+        continuous=continuous, order=order, table=table, query=query, delimiter=delimiter,
+        partial=partial,
+    )  # fmt: skip
     if isinstance(source, Dataset):
-        return _from_dataset(source, wanted, weights)
+        read = None if source.reading is None or said is None else _read_on(source.reading, said)
+        return _from_dataset(source, wanted, weights).read_as(read)
     how = How(Asked(table, query), names, delimiter, threads)
-    return _from_table(*open_source(source, how), wanted, weights)
+    found = _from_table(*open_source(source, how), wanted, weights)
+    if said is None or not isinstance(source, str | Path):
+        return found
+    return found.read_as(Reading(without_secrets(str(source)), said))
 
 
 def as_dataset(
@@ -91,10 +102,16 @@ def as_dataset(
     columns: Names | None = None,
     weights: str | npt.ArrayLike | None = None,
 ) -> Dataset:
-    """What every function makes of its `data`: cases from anything that `read_cases` takes."""
-    if isinstance(source, Dataset) and like is None and columns is None and weights is None:
+    """What every function makes of its `data`: cases from anything that `read_cases` takes.
+
+    What it asks of cases that were read before, it asks again by itself: their reading stays.
+    """
+    if not isinstance(source, Dataset):
+        return read_cases(source, like=like, columns=columns, weights=weights)
+    if like is None and columns is None and weights is None:
         return source
-    return read_cases(source, like=like, columns=columns, weights=weights)
+    found = read_cases(source, like=like, columns=columns, weights=weights)
+    return found.read_as(source.reading) if weights is None else found
 
 
 def bind(data: Dataset, variables: Like) -> Dataset:
@@ -104,6 +121,26 @@ def bind(data: Dataset, variables: Like) -> Dataset:
     where it is discrete. A value that is no state of its variable is an error.
     """
     return read_cases(data, like=variables)
+
+
+def _said(**options: Any) -> dict[str, Any] | None:
+    """Options that were given, as plain data; None where they are no plain data."""
+    if options["weights"] is not None and not isinstance(options["weights"], str):
+        return None
+    options["like"] = options["like"] is not None
+    options["missing"] = marks(options["missing"])
+    for name in ("columns", "discrete", "continuous"):
+        options[name] = None if options[name] is None else list(_several(options[name]))
+    order = options["order"] or {}
+    options["order"] = {name: list(map(state_text, states)) for name, states in order.items()}
+    return {name: each for name, each in options.items() if each or (name, each) == ("columns", [])}
+
+
+def _read_on(before: Reading, said: Mapping[str, Any]) -> Reading:
+    """Cases that were read, taken in the variables of others or with other options."""
+    if "like" in said:
+        before = before.without("order", "columns")
+    return before.with_options(said)
 
 
 def _several(names: Names) -> tuple[str, ...]:

@@ -70,6 +70,11 @@ def state_text(value: object) -> str:
     return str(value) if exact is None else number_text(exact)
 
 
+def marks(missing: str | Iterable[object]) -> list[str]:
+    """The texts that stand for a missing value: one, or several."""
+    return [state_text(each) for each in ([missing] if isinstance(missing, str) else missing)]
+
+
 def number_text(value: int | float) -> str:
     """The shortest text of a number; a whole real is written like an integer."""
     if isinstance(value, float) and value.is_integer():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,15 @@ from tacit.core.errors import (
     nearest,
     quoted,
 )
+from tacit.core.reading import Reading
 from tacit.core.trials import ON_GRID, Onset, Trials
 from tacit.core.variables import Discrete
 from tacit.io.cases import read_cases
-from tacit.io.databases import Asked
+from tacit.io.databases import Asked, without_secrets
 from tacit.io.sources import How, open_source
-from tacit.io.states import state_text
+from tacit.io.states import marks, state_text
 
-REGION, TIME = "region", "time"
+REGION, TRIAL, TIME = "region", "trial", "time"
 ONSET_COLUMNS = ("onset", "earliest", "latest", "sd")
 MOST_GAPS = 50
 """Times of the grid per measurement beyond which times are held to be uneven."""
@@ -38,7 +40,7 @@ def read_trials(
     *,
     series: str | Sequence[str] | None = None,
     places: Any = None,
-    trial: str = "trial",
+    trial: str = TRIAL,
     time: str = TIME,
     missing: str | Sequence[object] = (),
     table: str | None = None,
@@ -66,7 +68,15 @@ def read_trials(
         trials = _from_arrays(source, names)
     else:
         trials = _from_table(source, names, (trial, time), missing, Asked(table, query))
-    return trials if places is None else _with_places(trials, places)
+    found = trials if places is None else _with_places(trials, places)
+    if not isinstance(source, str | Path) or not isinstance(places, str | Path | None):
+        return found
+    said = {
+        "series": list(names or ()), "places": places and str(places),
+        "trial": trial if trial != TRIAL else "", "time": time if time != TIME else "",
+        "missing": marks(missing), "table": table, "query": query,
+    }  # fmt: skip
+    return found.read_as(Reading.of(without_secrets(str(source)), said))
 
 
 def _is_arrays(source: Any) -> bool:

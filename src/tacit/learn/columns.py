@@ -95,7 +95,9 @@ def columns_of(
     named      what other arguments name, which is kept as well
     """
     gone = _known("leave out", names_in("leave_out", leave_out), whole)
-    cases = whole.select([n for n in whole.names if n not in gone]) if gone else whole
+    cases = whole
+    if gone:  # whoever asks again leaves them out again
+        cases = whole.select([n for n in whole.names if n not in gone]).read_as(whole.reading)
     if isinstance(as_given, bool | np.bool_) and as_given:
         return Columns(cases, gone, as_given=True)
     kept = () if isinstance(as_given, bool | np.bool_) else names_in("as_given", as_given)
@@ -111,7 +113,8 @@ def columns_of(
             f"no column is left to learn from: {_told(aside)}\n\nas_given=True keeps {_them(aside)}"
         )
     told = (*_other_notes(cases, aside), found.note)
-    return replace(found, cases=replace(cases.select(rest), notes=told))
+    kept_cases = replace(cases.select(rest), notes=told).read_as(whole.reading)
+    return replace(found, cases=kept_cases)
 
 
 def idle_columns(cases: Dataset) -> dict[str, Idle]:

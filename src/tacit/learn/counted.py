@@ -90,8 +90,9 @@ def cases_used(cases: Dataset) -> CasesUsed:
     missing = {name: cells for name, cells in cases.missing().items() if cells}
     gaps = gaps_of(cases) if missing else None
     return CasesUsed(
-        len(cases), cases.total_weight, missing, cases.fingerprint(), cases.source, gaps
-    )
+        len(cases), cases.total_weight, missing, cases.fingerprint(), cases.source, gaps,
+        cases.reading,
+    )  # fmt: skip
 
 
 def counted_before(structure: Structure, counted: Statistics) -> Counted:

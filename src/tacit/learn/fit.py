@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from tacit.learn.local.choosing import Local, local_of, refuse_local
 from tacit.learn.local.inferring import fit_local_inferred
 from tacit.learn.local.rules import Spoken, spoken_of
 from tacit.learn.methods import EM, AvailableCases, Method
+from tacit.learn.origins import with_origin
 from tacit.learn.parts import refuse_no_reals
 from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.ruled import doubted_part
@@ -109,13 +111,14 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     check_checkpoint(checkpoint, resume)
     given = as_structure(structure)
     lent = lenders(sources, transfer, choices)
+    kept = partial(with_origin, structure=given, choices=choices, lent=lent)
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
         counted = _with_statistics(given, data, families)
         refuse_beside(counted.causes, known, tied)
         refuse_local(counted.local, known, tied)
         lent = lent and lent.read(given.dag, counted.families)
-        return _fit_counted(given, counted, choices, known, lent)
+        return kept(_fit_counted(given, counted, choices, known, lent))
     gathered = gather(given, data, hidden)
     told_of_curves, rest = apart(families)
     causes = caused_of(rest, given.network, gathered.families)
@@ -131,7 +134,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
         available = isinstance(method, AvailableCases)
         with watched(progress, "counting") as told:
             counted = count_cases(gathered, available, threads, told)
-        return _fit_counted(given, counted, choices, known, lent)
+        return kept(_fit_counted(given, counted, choices, known, lent))
     refuse_gaps(gathered.hidden, gathered.families, curves)
     if begin is not None:
         gathered = replace(gathered, structure=_started(given))
@@ -145,9 +148,9 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     with watched(progress, "EM") as told:
         learned = _inferring(gathered, wishes, known, spoken, told)
         if lent is None:
-            return learned(chosen)
+            return kept(learned(chosen))
         rest = _of_tables(known, causes, local)
-        return fit_borrowing(learned, gathered.families, chosen, rest, lent)
+        return kept(fit_borrowing(learned, gathered.families, chosen, rest, lent))
 
 
 def _inferring(

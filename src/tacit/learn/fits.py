@@ -16,6 +16,7 @@ import numpy as np
 from tacit.arrays import Floats, readonly
 from tacit.core.grid import amount, counted
 from tacit.core.network import Network
+from tacit.core.reading import Reading
 from tacit.core.variables import Continuous
 from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.posteriors import Interval
@@ -83,6 +84,7 @@ class CasesUsed:
     gaps         which of them are missing together; None where nobody looked
     fingerprint  changes when any cell does; empty when only statistics were given
     source       where the cases came from
+    reading      what was read and how; None for cases from memory, or made of others
     """
 
     cases: int
@@ -91,6 +93,7 @@ class CasesUsed:
     fingerprint: str = ""
     source: str = ""
     gaps: Gaps | None = None
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.core.errors import FormatError, TacitError
+from tacit.core.reading import Reading
 from tacit.core.variables import Continuous
 from tacit.engines.plain import evidence_from_plain, evidence_to_plain
 from tacit.estimate.continuous.prior import Pseudo
@@ -118,6 +119,7 @@ def fit_to_plain(fit: Fit) -> dict[str, Any]:
             "fingerprint": fit.cases.fingerprint,
             "source": fit.cases.source,
             "gaps": _gaps_to_plain(fit.cases.gaps),
+            "reading": None if fit.cases.reading is None else fit.cases.reading.to_plain(),
         },
         "runs": [
             {"objective": run.objective, "trace": list(run.trace), "stop": run.stop.name}
@@ -147,7 +149,7 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         pseudo={name: np.asarray(alpha, dtype=float) for name, alpha in plain["pseudo"].items()},
         log_likelihood=float(plain["log_likelihood"]),
         log_marginal_likelihood=None if marginal is None else float(marginal),
-        cases=CasesUsed(**{**plain["cases"], "gaps": _gaps(plain["cases"].get("gaps"))}),
+        cases=_cases(plain["cases"]),
         runs=tuple(
             Run(float(run["objective"]), tuple(map(float, run["trace"])), Stop[run["stop"]])
             for run in plain["runs"]
@@ -157,6 +159,12 @@ def fit_from_plain(plain: Mapping[str, Any]) -> Fit:
         path=None if plain.get("path") is None else BottleneckPath.from_plain(plain["path"]),
         normal={name: Pseudo.from_plain(each) for name, each in plain.get("normal", {}).items()},
     )
+
+
+def _cases(plain: Mapping[str, Any]) -> CasesUsed:
+    """The cases as they were saved."""
+    own = {"gaps": _gaps(plain.get("gaps")), "reading": Reading.kept_in(plain)}
+    return CasesUsed(**{**plain, **own})
 
 
 def _rules(plain: Any) -> tuple[RuleStatus, ...]:

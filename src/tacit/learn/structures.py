@@ -20,12 +20,14 @@ class Structure:
     """A dag, and the variables if they are declared rather than taken from the cases.
 
     network  what declared them, whose families of independent causes are kept
+    file     where that network was read, if it came from a file
     """
 
     dag: Dag
     variables: Mapping[str, Variable] | None = None
     notes: tuple[str, ...] = ()
     network: Network | None = None
+    file: str = ""
 
 
 def as_structure(given: Dag | Network | str | Path) -> Structure:
@@ -52,7 +54,7 @@ def _from_file(path: Path) -> Structure:
     if formats.is_dag_file(path):
         return Structure(formats.read_dag(path))
     network, notes = formats.read_noted(path)
-    return replace(as_structure(network), notes=(NUMBERS_UNUSED, *notes))
+    return replace(as_structure(network), notes=(NUMBERS_UNUSED, *notes), file=str(path))
 
 
 def families_of(dag: Dag, variables: Mapping[str, Variable]) -> dict[str, tuple[Variable, ...]]:

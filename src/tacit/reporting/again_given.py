@@ -1,72 +1,71 @@
-"""What was given to a learner, as Python and the command line write it."""
+"""What a learner was given, as both languages write it: rules, priors, families, and so on."""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.core.variables import Continuous
 from tacit.learn.fits import Fit
+from tacit.learn.origins import ASKED
 from tacit.learn.structure.searched import Search
-from tacit.reporting.again_lent import own_prior
-from tacit.reporting.loans import NORMAL
+from tacit.reporting.again_settings import NOTHING, Said
+from tacit.reporting.loans import LOANED, NORMAL
 
 RULES = "rules.know"
 """The file that stands for rules that no file held."""
 LONG = 2_000
 """A dag of more letters is no word for a command line, rules of more letters none for a call."""
-_FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", ".ndjson")
 _PRIORS = {"BDeu": "bdeu:{}", "K2": "k2", "Jeffreys": "jeffreys", "Dirichlet": "dirichlet:{}"}
 _ESTIMATES = {"ML": "ml", "MAP": "map", "PosteriorMean": "mean", "Smoothed": "smoothed"}
 _POLICIES = ("uniform", "prior", "error")
+_KINDS = {
+    "noisy-or": "tc.NoisyOr",
+    "noisy-and": "tc.NoisyAnd",
+    "noisy-max": "tc.NoisyMax",
+}
+_LOOKED_FOR = {
+    "GrowTree()": "tree-table",
+    "GrowTree(exact=True)": "tree-table:exact",
+    "ListRows()": "default-table",
+}
+"""How rows were looked for, and the word of `--family` for it."""
+_CURVES = ("sigmoid-gaussian", "softplus-gaussian")
+GIVEN_ROWS = "with given rows"
+"""How a family is described whose rows came with the network."""
 
 
-def cases_python(fit: Fit) -> str:
-    """The line that reads the cases."""
-    source = fit.cases.source
-    if is_file(source):
-        return f"cases = tc.read_cases({source!r})"
-    return f"cases = ...  # {' '.join(source.split())}".rstrip("# ")
+def unkept(name: str, described: str) -> Said:
+    """A value that is described but not kept: dots stand for it, and no command has words."""
+    return Said(
+        name,
+        None,
+        (f"{name} = ...  # {' '.join(described.split())}",),
+        f"The fit describes its {name} but does not keep it: put it where the dots stand.",
+    )
 
 
-def cases_word(fit: Fit) -> str:
-    """The file of the cases, or a word that stands for it."""
-    return fit.cases.source if is_file(fit.cases.source) else "CASES"
+def qualified(described: str) -> str:
+    """`WeightAnnealing(Tabu())` as `tc.WeightAnnealing(tc.Tabu())`; text in quotes is kept."""
+    pieces = re.split(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", described)
+    pieces[::2] = [re.sub(r"(?<![\w.])([A-Z]\w*\()", r"tc.\1", piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
-def columns_python(settings: Mapping[str, Any]) -> list[str]:
-    """Columns that were left out, and those kept though they say nothing; what was set aside
-    is so again by itself."""
-    left, given = list(settings.get("left_out", ())), settings.get("as_given", False)
-    return [
-        *([f"leave_out={left!r}"] if left else []),
-        *([f"as_given={given!r}"] if given else []),
-    ]
-
-
-def columns_words(fit: Fit, settings: Mapping[str, Any]) -> list[str]:
-    """The same as words; a column that was kept by its name is named by its kind."""
-    words = [w for name in settings.get("left_out", ()) for w in ("--leave-out", quoted(name))]
-    given, kinds = settings.get("as_given", False), fit.network.variables
-    if given is True:
-        return [*words, "--as-given"]
-    for name in given or ():
-        kind = "--continuous" if isinstance(kinds[name], Continuous) else "--discrete"
-        words += [kind, quoted(name)]
-    return words
-
-
-def prior_python(fit: Fit) -> tuple[list[str], list[str]]:
-    """Lines that name the prior, and arguments of the call."""
-    prior, estimate = own_prior(fit.settings), f"estimate=tc.{fit.settings['estimate']}"
-    normal = fit.settings.get("normal_prior")
-    if is_python(prior):
-        both = f"[tc.{prior}, tc.{normal}]" if normal else f"tc.{prior}"
-        return [], [f"prior={both}", estimate]
-    if prior != NORMAL:
-        return [f"prior = ...  # {prior}"], ["prior=prior", estimate]
-    return [], [f"prior=tc.{normal}"] if normal else []
+def parsed(described: str) -> tuple[str, list[Any], Mapping[str, Any]] | None:
+    """Name, arguments and named arguments of a described value; None where it is no plain one."""
+    try:
+        call = ast.parse(described, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            return None
+        given = [ast.literal_eval(each) for each in call.args]
+        named = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+    except (SyntaxError, ValueError):
+        return None
+    return call.func.id, given, named
 
 
 def is_python(described: str) -> bool:
@@ -74,42 +73,96 @@ def is_python(described: str) -> bool:
     return described.endswith(")") and "..." not in described and "<" not in described
 
 
-def prior_words(fit: Fit) -> list[str] | None:
-    """`--prior bdeu:1 --estimate ml`; None where the command line has no words."""
-    prior = prior_word(own_prior(fit.settings))
-    estimate = _ESTIMATES.get(str(fit.settings["estimate"]).partition("(")[0])
-    empty = str(fit.settings["empty"])
-    if estimate is None or empty not in _POLICIES:
+def is_number(text: str) -> bool:
+    """Whether this is written as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def dag_python(text: str) -> str:
+    """The dag as a Python string; a long one gets a line per variable."""
+    if len(text) < 80 or '"""' in text or "\\" in text:
+        return repr(text)
+    return '"""\n' + text.replace("; ", "\n") + '\n"""'
+
+
+def seed(fit: Fit) -> Said:
+    """What repeats all that was drawn at random."""
+    return NOTHING if fit.seed is None else Said(repr(fit.seed), ["--seed", str(fit.seed)])
+
+
+def level(fit: Fit) -> Said:
+    """Of the intervals."""
+    said = fit.settings["level"]
+    return Said(repr(said), ["--level", str(said)])
+
+
+def own(settings: Mapping[str, Any], name: str) -> str:
+    """The prior or the estimate as it was asked for, before anything was borrowed."""
+    said = settings.get(ASKED, settings)
+    return str(said[name]).removesuffix(LOANED)
+
+
+def prior(fit: Fit) -> Said:
+    """Of tables, of Gaussian families, or of both."""
+    tables, normal = own(fit.settings, "prior"), fit.settings.get("normal_prior")
+    if tables == NORMAL:
+        return NOTHING
+    if not is_python(tables):
+        return unkept("prior", tables)
+    python = f"[tc.{tables}, tc.{normal}]" if normal else f"tc.{tables}"
+    word, more = prior_word(tables), _normal_words(normal)
+    if word is None or more is None:
+        return Said(python, None)
+    return Said(python, ["--prior", word, *more])
+
+
+def _normal_words(described: str | None) -> list[str] | None:
+    if described is None:
+        return []
+    told = parsed(described)
+    if told is None or told[2] or len(told[1]) > 1:
         return None
-    more = ["--empty", empty] if empty != "uniform" else []
-    if normal := fit.settings.get("normal_prior"):
-        strength = str(normal).removeprefix("NormalGamma(").removesuffix(")") or "1"
-        if not is_number(strength):
-            return None
-        more += ["--normal-prior", strength]
-    if own_prior(fit.settings) == NORMAL:
-        return more
-    return None if prior is None else ["--prior", prior, "--estimate", estimate, *more]
+    return ["--normal-prior", str(told[1][0] if told[1] else 1)]
 
 
 def prior_word(described: str) -> str | None:
     """`BDeu(10)` as `bdeu:10`; None where there is no word."""
-    prior, _, strength = described.removesuffix(")").partition("(")
-    if prior not in _PRIORS or not is_number(strength or "1"):
+    name, _, strength = described.removesuffix(")").partition("(")
+    if name not in _PRIORS or not is_number(strength or "1"):
         return None
-    return _PRIORS[prior].format(strength)
+    return _PRIORS[name].format(strength)
 
 
-def seed_words(fit: Fit) -> list[str]:
-    """`--seed 7`, or nothing where nothing was drawn."""
-    return ["--seed", str(fit.seed)] if fit.seed is not None else []
+def estimate(fit: Fit) -> Said:
+    """Which parameters were taken, and what became of rows that nothing determines."""
+    if own(fit.settings, "prior") == NORMAL:
+        return NOTHING
+    described, empty = own(fit.settings, "estimate"), str(fit.settings["empty"])
+    word = _ESTIMATES.get(described.partition("(")[0])
+    if word is None or empty not in _POLICIES:
+        return Said(f"tc.{described}", None)
+    more = ["--empty", empty] if empty != "uniform" else []
+    return Said(f"tc.{described}", ["--estimate", word, *more])
 
 
-def knowledge_python(fit: Fit) -> str:
+def knowledge(fit: Fit) -> Said:
+    """The rules, from their files or as text."""
+    if "knowledge" not in fit.settings:
+        return NOTHING
+    files = rule_files(fit)
+    words = [word for name in files or [RULES] for word in ("--knowledge", name)]
+    return Said("knowledge", words, [f"knowledge = {knowledge_python(fit, files)}"])
+
+
+def knowledge_python(fit: Fit, files: Sequence[str]) -> str:
     """The files of the rules, or their text, as Python writes it."""
-    files, text = rule_files(fit), str(fit.settings["knowledge"])
+    text = str(fit.settings["knowledge"])
     if files and all(map(_is_knowledge, files)):
-        return repr(files[0] if len(files) == 1 else files)
+        return repr(files[0] if len(files) == 1 else list(files))
     if len(text) > LONG:
         return f"{RULES!r}  # a file of the rules above"
     if '"""' in text or "\\" in text or not text.replace("\n", "").isprintable():
@@ -130,27 +183,6 @@ def rule_files(fit: Fit) -> list[str]:
     return files if all(rule.source in files for rule in fit.rules) and not elsewhere else []
 
 
-def is_file(source: str) -> bool:
-    """Whether the cases came from a file that `tc.read_cases` reads."""
-    return source.lower().removesuffix(".gz").endswith(_FILES) and "\n" not in source
-
-
-def knowledge_words(fit: Fit) -> list[str]:
-    """`--knowledge expert.know`, for every file of rules."""
-    if "knowledge" not in fit.settings:
-        return []
-    return [word for name in rule_files(fit) or [RULES] for word in ("--knowledge", name)]
-
-
-def is_number(text: str) -> bool:
-    """Whether this is written as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def plain_hidden(states: Mapping[str, str | Sequence[str]]) -> dict[str, int | str | list[str]]:
     """{"H": 3}, the states by name where they have names, or the word that there are none."""
     return {
@@ -167,75 +199,57 @@ def _numbered(states: Sequence[str]) -> list[str]:
     return [str(at + 1) for at in range(len(states))]
 
 
-def hidden_words(hidden: Mapping[str, int | str | list[str]]) -> list[str]:
-    """`--hidden H=3`, or `--hidden "H={low, high}"`."""
+def hidden_said(states: Mapping[str, str | Sequence[str]]) -> Said:
+    """`{"H": 3}` and `--hidden H=3`, or `--hidden "H={low, high}"`."""
+    plain = plain_hidden(states)
     words = []
-    for name, states in hidden.items():
-        told = str(states)
-        if isinstance(states, list):
-            told = f"{{{', '.join(map(quoted, states))}}}"
+    for name, them in plain.items():
+        told = str(them)
+        if isinstance(them, list):
+            told = f"{{{', '.join(map(quoted, them))}}}"
         words += ["--hidden", f"{quoted(name)}={told}"]
-    return words
+    return Said(repr(plain), words) if plain else NOTHING
 
 
-_KINDS = {
-    "noisy-or": "tc.NoisyOr",
-    "noisy-and": "tc.NoisyAnd",
-    "noisy-max": "tc.NoisyMax",
-}
-_LOOKED_FOR = {
-    "GrowTree()": "tree-table",
-    "GrowTree(exact=True)": "tree-table:exact",
-    "ListRows()": "default-table",
-}
-"""How rows were looked for, and the word of `--family` for it."""
-
-
-_CURVES = ("sigmoid-gaussian", "softplus-gaussian")
-
-
-def families_python(families: Mapping[str, str]) -> str:
-    """The families that were asked for as Python writes them; rows that were given come with the
-    network."""
-    told = {
-        name: _python_kind(said)
-        for name, said in families.items()
-        if not said.endswith("with given rows")
-    }
-    shown = ", ".join(f"{name!r}: {said}" for name, said in told.items())
-    return f"families={{{shown}}}" if shown else ""
-
-
-def kinds_python(asked: str | Mapping[str, str]) -> str:
-    """The kinds that a search was asked for: one for all columns, or one for each."""
+def families_said(asked: str | Mapping[str, str]) -> Said:
+    """The families that were asked for: one kind for all, or one for each; rows that were given
+    come with the network."""
     if isinstance(asked, str):
-        return f"families={_python_kind(asked)}"
-    return families_python(asked)
-
-
-def kinds_words(asked: str | Mapping[str, str]) -> list[str] | None:
-    """The same as `--family` writes them; None where it has no words for one."""
-    if isinstance(asked, str):
-        return families_words({"": asked}, "")
-    return families_words(asked)
+        return Said(_python_kind(asked), _kind_words("", asked))
+    told = {name: said for name, said in asked.items() if not said.endswith(GIVEN_ROWS)}
+    if not told:
+        return NOTHING
+    words: list[str] | None = []
+    for name, said in told.items():
+        more = _kind_words(f"{quoted(name)}=", said)
+        words = None if words is None or more is None else [*words, *more]
+    shown = ", ".join(f"{name!r}: {_python_kind(said)}" for name, said in told.items())
+    return Said(f"{{{shown}}}", words)
 
 
 def _python_kind(said: str) -> str:
     if said in _KINDS:
         return _KINDS[said]
-    if said.startswith(("GrowTree(", "ListRows(")):
-        return f"tc.{said}".replace("score=", "score=tc.")
-    return repr(said)
+    return qualified(said) if said.startswith(("GrowTree(", "ListRows(")) else repr(said)
 
 
-def families_words(families: Mapping[str, str], equals: str = "=") -> list[str] | None:
-    """The same as `--family` writes them; None where it has no words for one."""
-    words: list[str] = []
-    for name, said in families.items():
-        word = _LOOKED_FOR.get(said, said)
-        if said in _KINDS or said in _LOOKED_FOR or said in _CURVES:
-            named = f"{quoted(name)}=" if equals else ""
-            words += ["--family", f"{named}{word.removesuffix('-gaussian')}"]
-        elif not said.endswith("with given rows"):
-            return None
-    return words
+def _kind_words(named: str, said: str) -> list[str] | None:
+    word = _LOOKED_FOR.get(said, said)
+    if said in _KINDS or said in _LOOKED_FOR or said in _CURVES:
+        return ["--family", f"{named}{word.removesuffix('-gaussian')}"]
+    return None
+
+
+def as_given_said(fit: Fit, settings: Mapping[str, Any]) -> Said:
+    """Columns that were kept though they say nothing; on the command line one that is kept by its
+    name is named by its kind, unless that was said when the cases were read."""
+    given, reading = settings.get("as_given", False), fit.cases.reading
+    if not given or given is True:
+        return Said("True", ["--as-given"]) if given else NOTHING
+    said = {} if reading is None else reading.options
+    words, kinds = list[str](), fit.network.variables
+    for name in given:
+        kind = "continuous" if isinstance(kinds[name], Continuous) else "discrete"
+        if name not in said.get(kind, ()):
+            words += [f"--{kind}", quoted(name)]
+    return Said(repr(list(given)), words)

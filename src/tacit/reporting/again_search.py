@@ -1,33 +1,30 @@
-"""A search in the last section: the call and the command that search again."""
+"""A search in the last section: the tables of its settings, complete cases or not."""
 
 from __future__ import annotations
 
-import ast
-import re
-import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.core.variables import Continuous
+from tacit.learn.origins import START_FILE, START_GIVEN
 from tacit.learn.structure.searched import Search
+from tacit.reporting.again_fit import plainly
 from tacit.reporting.again_given import (
-    cases_python,
-    cases_word,
-    columns_python,
-    columns_words,
-    hidden_words,
+    as_given_said,
+    estimate,
+    families_said,
+    hidden_said,
     is_python,
-    kinds_python,
-    kinds_words,
-    knowledge_python,
-    knowledge_words,
-    plain_hidden,
-    prior_python,
+    knowledge,
+    parsed,
+    prior,
     prior_word,
-    prior_words,
-    seed_words,
+    qualified,
+    seed,
+    unkept,
 )
+from tacit.reporting.again_settings import NOTHING, Said, Setting, Verb
 
 _SCORES = {
     "BIC": "bic",
@@ -46,134 +43,183 @@ _METHODS = {"HillClimb": "hill", "Tabu": "tabu", "Exact": "exact", "ChowLiu": "c
 _LIMITS = {"restarts": "--restarts", "most_parents": "--most-parents"}
 _SETTLED = {"TAN": "tan", "SimulatedAnnealing": "simulated-annealing"}
 _EM = "structural EM with "
-_NOT_KEPT = "# start was a network, whose numbers are not kept: hand it over again"
-_ROUNDS = ("around", "steps", "max_rounds")
-"""What structural EM takes and the command line has no words for."""
 _WRAPPED = {"length": 25, "restarts": 0}
 """The tabu search that the command line anneals."""
 
 
-def search_python(fit: Search) -> str:
-    """The call that searches again."""
-    settings = fit.settings
-    lines = ["import tacit as tc", "", cases_python(fit)]
-    given = []
-    if "knowledge" in settings:
-        lines.append(f"knowledge = {knowledge_python(fit)}")
-        given.append("knowledge=knowledge")
-    for name in ("score", "dag_prior"):
-        described = settings.get(name)
-        if described and is_python(described) and "->" not in described:
-            given.append(f"{name}=tc.{described}")
-        elif described:
-            lines.append(f"{name} = ...  # {described}")
-            given.append(f"{name}={name}")
-    rounds = str(settings["method"]).startswith(_EM)
-    given.append(f"method={_qualified(str(settings['method']).removeprefix(_EM))}")
-    more, prior = prior_python(fit)
-    if (settings.get("hidden") and not rounds) or _real_rounds(fit):
-        more, prior = [], []  # lines and curves alone have no prior
-    lines += more
-    given += prior
-    given += [f"start={settings['begun_at']!r}"] if "begun_at" in settings else []
-    given += columns_python(settings)
-    given += [f"families={settings['curves']!r}"] if settings.get("curves") else []
-    given += [kinds] if (kinds := kinds_python(settings.get("local", {}))) else []
-    if "unseen" in settings:
-        given.append(f"hidden={plain_hidden(settings['unseen'])!r}")
-    given += [f"{name}={settings[name]!r}" for name in _ROUNDS if rounds and name in settings]
-    if rounds:
-        lines += [_NOT_KEPT] if "numbers_given" in settings else []
-    if rounds and not _real_rounds(fit):
-        given.append(f"restarts={settings['starts']}")
-    if fit.confidence is not None:
-        given.append(f"bootstrap={fit.confidence.replicates}")
-    given += [f"seed={fit.seed}"] if fit.seed is not None else []
-    verb = "structural_em" if rounds else "search"
-    return "\n".join([*lines, f"found = tc.{verb}(cases, {', '.join(given)})"])
+def in_rounds(fit: Search) -> bool:
+    """Whether it went by structural EM."""
+    return str(fit.settings["method"]).startswith(_EM)
 
 
-def _real_rounds(fit: Search) -> bool:
+def _over_reals(fit: Search) -> bool:
     """Whether structural EM went over lines and curves alone, which start once."""
-    rounds = str(fit.settings["method"]).startswith(_EM) and "unseen" not in fit.settings
+    rounds = in_rounds(fit) and "unseen" not in fit.settings
     return rounds and all(isinstance(v, Continuous) for v in fit.network.variables.values())
 
 
-def _qualified(described: str) -> str:
-    """`WeightAnnealing(Tabu())` as `tc.WeightAnnealing(tc.Tabu())`; text in quotes is kept."""
-    pieces = re.split(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", described)
-    pieces[::2] = [re.sub(r"\b([A-Z]\w*\()", r"tc.\1", piece) for piece in pieces[::2]]
-    return "".join(pieces)
+def _layers(fit: Search) -> bool:
+    """Whether hidden parents of columns were looked for, which have no prior."""
+    told = parsed(str(fit.settings["method"]))
+    return told is not None and bool(told[2].get("hidden"))
 
 
-def search_command(fit: Search) -> str | None:
-    """`tacit search CASES ...`; None where the command line has no words for what was asked."""
-    settings = fit.settings
-    score, method = score_word(str(settings["score"])), _method_words(str(settings["method"]))
-    prior, dags = prior_words(fit), _dag_prior_words(settings.get("dag_prior"))
-    if score is None or method is None or prior is None or dags is None or "--empty" in prior:
-        return None
-    if "starts" in settings and any(name in settings for name in (*_ROUNDS, "numbers_given")):
-        return None
-    words = ["tacit", "search", cases_word(fit), *knowledge_words(fit), "--score", score]
-    words += [*dags, *method, *([] if _real_rounds(fit) else prior)]
-    words += ["--start", settings["begun_at"]] if "begun_at" in settings else []
-    words += columns_words(fit, settings)
-    words += _curve_words(settings.get("curves", {}))
-    kinds = kinds_words(settings.get("local", {}))
-    if kinds is None:
-        return None
-    words += kinds
-    words += hidden_words(plain_hidden(settings.get("unseen", {})))
-    if "starts" in settings and not _real_rounds(fit):
-        words += ["--restarts", str(settings["starts"])]
-    if fit.confidence is not None:
-        words += ["--bootstrap", str(fit.confidence.replicates)]
-    words += [*seed_words(fit), "-o", "learned.json", "--report", "report.html"]
-    return shlex.join(words)
+def score(fit: Search) -> Said:
+    """What a dag was worth."""
+    return score_said(str(fit.settings["score"]))
 
 
-def _curve_words(curves: str | Mapping[str, str]) -> list[str]:
-    """Which columns have curves: one word for all, or one for each."""
-    if isinstance(curves, str):
-        return ["--family", curves.removesuffix("-gaussian")]
-    told = (f"{quoted(name)}={kind.removesuffix('-gaussian')}" for name, kind in curves.items())
-    return [word for each in told for word in ("--family", each)]
-
-
-def parsed(described: str) -> tuple[str, list[Any], Mapping[str, Any]] | None:
-    """Name, arguments and named arguments of a described value; None where it is no plain one."""
-    try:
-        call = ast.parse(described, mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-            return None
-        given = [ast.literal_eval(each) for each in call.args]
-        named = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
-    except (SyntaxError, ValueError):
-        return None
-    return call.func.id, given, named
+def score_said(described: str) -> Said:
+    """`tc.BIC()` and `--score bic`."""
+    if not is_python(described):
+        return unkept("score", described)
+    word = score_word(described)
+    return Said(f"tc.{described}", None if word is None else ["--score", word])
 
 
 def score_word(described: str) -> str | None:
     """`BIC()` as `bic`; None where there is no word."""
-    if (prior := prior_word(described)) is not None:
-        return prior
+    if (word := prior_word(described)) is not None:
+        return word
     told = parsed(described)
     if told is None or told[0] not in _SCORES or len(told[1]) > 1 or told[2]:
         return None
-    return ":".join([_SCORES[told[0]], *(f"{each:g}" for each in told[1])])
+    return ":".join([_SCORES[told[0]], *map(str, told[1])])
 
 
-def _dag_prior_words(described: str | None) -> list[str] | None:
-    if described is None:
-        return []
+def dag_prior(fit: Search) -> Said:
+    """What was believed of dags."""
+    described = fit.settings.get("dag_prior")
+    if not described:
+        return NOTHING
+    if not is_python(described) or "->" in described:
+        return unkept("dag_prior", described)
     told = parsed(described)
     if told is None or told[0] not in _DAG_PRIORS:
-        return None
-    return ["--dag-prior", ":".join([_DAG_PRIORS[told[0]], *(f"{each:g}" for each in told[1])])]
+        return Said(f"tc.{described}", None)
+    word = ":".join([_DAG_PRIORS[told[0]], *map(str, told[1])])
+    return Said(f"tc.{described}", ["--dag-prior", word])
 
 
-def _method_words(described: str) -> list[str] | None:
+def method(fit: Search) -> Said:
+    """How dags were looked for, or those of each round."""
+    described = str(fit.settings["method"])
+    words = search_method_words(described)
+    if in_rounds(fit) and not ("unseen" in fit.settings or fit.cases.missing):
+        words = None  # the command searches complete cases by tc.search
+    return Said(qualified(described.removeprefix(_EM)), words)
+
+
+def _prior(fit: Search) -> Said:
+    return NOTHING if _over_reals(fit) or _layers(fit) else prior(fit)
+
+
+def _estimate(fit: Search) -> Said:
+    if _over_reals(fit) or _layers(fit):
+        return NOTHING
+    said = estimate(fit)
+    return Said(said.python, None) if said.words and "--empty" in said.words else said
+
+
+def start(fit: Search) -> Said:
+    """Where it began: the dag, or a network whose numbers count in rounds."""
+    settings = fit.settings
+    if "begun_at" not in settings:
+        return NOTHING
+    file = settings.get(START_FILE)
+    if {"numbers_given", START_GIVEN} & set(settings) and not file:
+        line = "start = ...  # the network with its numbers, from which the first round went"
+        remark = "The numbers that it started from are not kept: put their network in."
+        return Said("start", None, [line], remark)
+    at = str(file or settings["begun_at"])
+    return Said(repr(at), ["--start", at])
+
+
+def leave_out(fit: Search) -> Said:
+    """Columns that were no variables."""
+    names = list(fit.settings.get("left_out", ()))
+    words = [word for name in names for word in ("--leave-out", quoted(name))]
+    return Said(repr(names), words) if names else NOTHING
+
+
+def as_given(fit: Search) -> Said:
+    """Columns that were kept though they say nothing; what was set aside is so again by itself."""
+    return as_given_said(fit, fit.settings)
+
+
+def families(fit: Search) -> Said:
+    """Curves, or links and shared rows."""
+    if curves := fit.settings.get("curves"):
+        return families_said(curves)
+    return families_said(fit.settings.get("local", {}))
+
+
+def bootstrap(fit: Search) -> Said:
+    """Samples that told how sure arcs are."""
+    many = fit.settings.get("bootstrap", 0)
+    if fit.confidence is not None and "bootstrap" not in fit.settings:
+        many = fit.confidence.replicates
+    return Said(str(many), ["--bootstrap", str(many)]) if many else NOTHING
+
+
+def hidden(fit: Search) -> Said:
+    """What no column measures."""
+    return hidden_said(fit.settings.get("unseen", {}))
+
+
+def restarts(fit: Search) -> Said:
+    """Starts of structural EM."""
+    many = fit.settings.get("starts")
+    if many is None or _over_reals(fit):
+        return NOTHING
+    return Said(str(many), ["--restarts", str(many)])
+
+
+def _implied(fit: Search) -> Said:
+    """What follows from the others."""
+    del fit
+    return NOTHING
+
+
+_BOTH = (
+    Setting(("knowledge",), ("--knowledge",), knowledge),
+    Setting(("score",), ("--score",), score),
+    Setting(("dag_prior",), ("--dag-prior",), dag_prior),
+    Setting(("method",), ("--method", *_LIMITS.values()), method),
+    Setting(("prior",), ("--prior",), _prior),
+    Setting(("estimate",), ("--estimate",), _estimate),
+    Setting(("start",), ("--start",), start),
+    Setting(("leave_out",), ("--leave-out",), leave_out),
+    Setting(("as_given",), ("--as-given",), as_given),
+    Setting(("families", "family"), ("--family",), families),
+)
+SEARCH = Verb(
+    "found = tc.search",
+    "search",
+    (
+        *_BOTH,
+        Setting(("bootstrap",), ("--bootstrap",), bootstrap),
+        Setting(("seed",), ("--seed",), seed),
+    ),
+)
+STRUCTURAL_EM = Verb(
+    "found = tc.structural_em",
+    "search",
+    (
+        *_BOTH,
+        Setting(("hidden",), ("--hidden",), hidden),
+        Setting(("around",), (), plainly("around")),
+        Setting(("steps",), (), plainly("steps")),
+        Setting(("max_rounds",), (), plainly("max_rounds")),
+        Setting(("restarts",), ("--restarts",), restarts),
+        Setting(("variant",), (), _implied),
+        Setting(("seed",), ("--seed",), seed),
+    ),
+)
+"""The variant follows from the score."""
+
+
+def search_method_words(described: str) -> list[str] | None:
     if described.startswith(_EM):
         return _round_words(described.removeprefix(_EM))
     inner = described.removeprefix("WeightAnnealing(").removesuffix(")")
@@ -187,13 +233,7 @@ def _method_words(described: str) -> list[str] | None:
         return None
     name, given, named = told
     if name == "IdealParent":
-        number = given[0] if given else named.get("k")
-        also = ["hidden"] * bool(named.get("hidden")) + ["each"] * (named.get("pooled") is False)
-        if len(also) > 1:
-            return None
-        word = "ideal" if number is None and not also else f"ideal:{number or 2}"
-        rest = {key: each for key, each in named.items() if key not in ("k", "hidden", "pooled")}
-        return _with_limits(",".join([word, *also]), rest)
+        return _ideal_words(given, named)
     if name in _SETTLED or name == "ChowLiu":
         word = _SETTLED.get(name, "chow-liu")
         names = [*given, *([named["root"]] if name == "ChowLiu" and "root" in named else [])]
@@ -205,14 +245,28 @@ def _method_words(described: str) -> list[str] | None:
     return _with_limits(_METHODS[name], {**named, **({"most_parents": given[0]} if given else {})})
 
 
+def _ideal_words(given: Sequence[Any], named: Mapping[str, Any]) -> list[str] | None:
+    """`IdealParent(k=3, hidden=True)` as `--method ideal:3,hidden`."""
+    number = given[0] if given else named.get("k")
+    also = ["hidden"] * bool(named.get("hidden")) + ["each"] * (named.get("pooled") is False)
+    if len(also) > 1:
+        return None
+    word = "ideal" if number is None and not also else f"ideal:{number or 2}"
+    rest = {key: each for key, each in named.items() if key not in ("k", "hidden", "pooled")}
+    return _with_limits(",".join([word, *also]), rest)
+
+
 def _round_words(described: str) -> list[str] | None:
     """The search within each round of structural EM, which never restarts."""
-    if described.startswith(("WeightAnnealing(", "IdealParent(")):
-        return _method_words(described)
+    if described.startswith("WeightAnnealing("):
+        return search_method_words(described)
     told = parsed(described)
-    if told is not None and told[0] == "IdealParent":
-        return None if told[2].get("restarts") else _method_words(described)
-    if told is None or told[0] not in ("HillClimb", "Tabu") or told[2].get("restarts") != 0:
+    if told is None or told[0] not in ("HillClimb", "Tabu", "IdealParent"):
+        return None
+    if told[0] == "IdealParent":
+        plain = {key: each for key, each in told[2].items() if key != "restarts"}
+        return _ideal_words(told[1], plain)
+    if told[2].get("restarts") != 0:
         return None
     return _with_limits(_METHODS[told[0]], _without(told[2], {"restarts": 0}))
 

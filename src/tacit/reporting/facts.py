@@ -21,6 +21,7 @@ from tacit.learn.structure.searched import Search
 from tacit.learn.unseen.proposals import HiddenProposals
 from tacit.reporting import searched
 from tacit.reporting.again import again
+from tacit.reporting.again_judged import Judged
 from tacit.reporting.answer import answer, judged
 from tacit.reporting.gaps import missing
 from tacit.reporting.heldout import folds
@@ -82,7 +83,11 @@ def facts(
         extent = f"{some(len(fit.accepted), 'hidden variable')} among {extent}"
     if isinstance(fit, Search):
         extent = f"{some(len(fit.dag.arcs), 'arc')} among {extent}"
-    told = [(kind, title, build(fit)) for kind, (title, build) in BUILDERS.items()]
+    judged_by = Judged(fit, held, curve, evaluation)
+    told = [
+        (kind, title, again(fit, judged_by) if build is again else build(fit))
+        for kind, (title, build) in BUILDERS.items()
+    ]
     place = 1 + list(BUILDERS).index("tables")
     if residuals is not None:
         _worried(told, worry(residuals))

@@ -102,7 +102,13 @@ def _environment() -> Environment:
         for name in ("nats", "weight", "percent", "some", "counted", "probability")
     }
     environment.filters |= {"gain": sought.gain, "share": sought.share, "marks": marks}
+    environment.filters |= {"ticked": _ticked}
     return environment
+
+
+def _ticked(text: str) -> list[tuple[str, bool]]:
+    """The text in pieces, and whether each stood between backticks."""
+    return [(piece, at % 2 == 1) for at, piece in enumerate(text.split("`"))]
 
 
 def _written(value: Any) -> Any:
@@ -259,8 +265,7 @@ def _again(known: Sections) -> View:
     section = known["again"]
     return {
         "lines": list(flat(section["settings"])),
-        "rules_file": section.get("rules_file"),
-        "searched": "search" in known.get("course", {}),
+        "remarks": section.get("remarks", ()),
     }
 
 

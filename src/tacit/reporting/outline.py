@@ -170,6 +170,7 @@ def _again(section: Section) -> Iterator[Block]:
     yield Code(section["python"])
     if section["command"]:
         yield Code(section["command"])
+    yield from map(Paragraph, section.get("remarks", ()))
     told = {
         "source of the cases": section["source"] or "not said",
         "fingerprint of the cases": section["fingerprint"] or "none",

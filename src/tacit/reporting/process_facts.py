@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,7 @@ from tacit.core.grid import amount
 from tacit.learn.fits import Stop
 from tacit.learn.processes.fitted import ProcessFit, ProcessGroup
 from tacit.learn.processes.splitting import Cell
-from tacit.reporting.process_again import command
+from tacit.reporting.process_again import repeat
 from tacit.reporting.wording import finite, joined, plain, some
 
 MOST_COURSES = 120
@@ -232,38 +231,8 @@ def _held_out(fit: ProcessFit) -> dict[str, Any]:
 
 
 def _repeat(fit: ProcessFit) -> dict[str, Any]:
-    settings = fit.settings
-    source = repr(fit.source) if fit.source else "..."
-    places = ", places='places.csv'" if fit.places is not None or fit.regions is not None else ""
-    share = settings["share"]
-    told = (
-        f"tc.{share.replace('start=Partition', 'start=tc.Partition')}"
-        if _searched(share)
-        else repr(share)
-    )
-    lines = [
-        "import tacit as tc",
-        "",
-        f"trials = tc.read_trials({source}{places})",
-        f"processes = tc.HiddenProcesses({json.dumps(dict(fit.processes))}, 'onsets.csv',",
-        f"    share={told}, noise={settings['noise']!r}, baseline={settings['baseline']!r},",
-        f"    restarts={settings['restarts']}, tolerance={settings['tolerance']!r}, "
-        f"max_steps={settings['max_steps']})",
-        f"fit = processes.fit(trials, folds={settings['folds']}, level={fit.level:g}, "
-        f"seed={fit.seed})",
-    ]
-    return {
-        "python": "\n".join(lines),
-        "command": command(fit),
-        "source": fit.source,
-        "fingerprint": fit.fingerprint,
-        "seed": fit.seed,
-        "settings": plain({key: _short(value) for key, value in settings.items()}),
-    }
-
-
-def _searched(share: Any) -> bool:
-    return isinstance(share, str) and share.startswith(("Partition(", "Merging("))
+    settings = {key: _short(value) for key, value in fit.settings.items()}
+    return {**repeat(fit), "settings": plain(settings)}
 
 
 def _short(value: Any) -> Any:

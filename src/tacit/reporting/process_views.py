@@ -56,7 +56,7 @@ def held_out(section: Section) -> dict[str, Any]:
 def repeat(section: Section) -> dict[str, Any]:
     """The settings."""
     return {
-        "stands": words.STANDS,
+        "remarks": section.get("remarks", ()),
         "rows": words.repeat_rows(section),
         "command": section.get("command"),
     }

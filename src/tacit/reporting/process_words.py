@@ -180,15 +180,12 @@ def held_out(section: Section) -> Iterator[Block]:
     yield Sheet("Folds, in nats", FOLD_HEADS, tuple(fold_rows(section)), labels=2)
 
 
-STANDS = "places.csv stands for the table of places, onsets.csv for that of onsets."
-
-
 def repeat(section: Section) -> Iterator[Block]:
     """How to do it again."""
     yield Code(section["python"])
     if section.get("command"):
         yield Code(section["command"])
-    yield Paragraph(STANDS)
+    yield from map(Paragraph, section.get("remarks", ()))
     yield Sheet("", ("setting", "value"), tuple(repeat_rows(section)), labels=2)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, nearest, quoted
-from tacit.core.options import is_number
+from tacit.core.options import exact, is_number
 from tacit.core.variables import Continuous, Variable
 from tacit.estimate.estimates import MAP, Estimate, PosteriorMean
 from tacit.families.conditional_moments import ConditionalMoments
@@ -138,9 +138,9 @@ class NormalGamma:
 
     def describe(self) -> str:
         """The prior as Python writes it."""
-        said = [] if self.mean_strength == 1 else [f"{self.mean_strength:g}"]
+        said = [] if self.mean_strength == 1 else [exact(self.mean_strength)]
         if self.scale_strength is not None:
-            said.append(f"scale_strength={self.scale_strength:g}")
+            said.append(f"scale_strength={exact(self.scale_strength)}")
         if self.spread != "cases":
             named = dict(self.spread) if isinstance(self.spread, Mapping) else self.spread
             said.append(f"spread={named!r}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest
-from tacit.core.options import is_number
+from tacit.core.options import exact, is_number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +55,7 @@ class ArcPenalty(DagPrior):
 
     def describe(self) -> str:
         """The prior as Python writes it."""
-        return f"ArcPenalty({self.nats:g})"
+        return f"ArcPenalty({exact(self.nats)})"
 
 
 @dataclass(frozen=True, slots=True)

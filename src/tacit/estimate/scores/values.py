@@ -12,7 +12,7 @@ from math import log
 from typing import TypeAlias
 
 from tacit.core.errors import OptionError
-from tacit.core.options import is_number
+from tacit.core.options import exact, is_number
 from tacit.estimate.priors import Prior
 from tacit.estimate.scores.complexity import log_complexity
 
@@ -136,8 +136,8 @@ class BGe(Score):
 
     def describe(self) -> str:
         """The score as Python writes it."""
-        more = "" if self.scale_strength is None else f", {self.scale_strength:g}"
-        return f"BGe({self.mean_strength:g}{more})"
+        more = "" if self.scale_strength is None else f", {exact(self.scale_strength)}"
+        return f"BGe({exact(self.mean_strength)}{more})"
 
 
 AnyScore: TypeAlias = Score | Prior

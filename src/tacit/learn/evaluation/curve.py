@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -44,6 +44,7 @@ class LearningCurve:
     held_out  how many cases were held out in every repeat
     target    the variable that was predicted, if any
     seed      repeats all of it bit for bit
+    settings  variant -> plain data that says how its first network was fitted
     """
 
     sizes: Ints
@@ -53,6 +54,7 @@ class LearningCurve:
     target: str | None
     seed: int
     notes: tuple[str, ...] = ()
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         values = {name: readonly(each) for name, each in self.values.items()}

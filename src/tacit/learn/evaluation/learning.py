@@ -24,6 +24,7 @@ from tacit.infer.sampling import fresh_seed
 from tacit.learn.evaluation.curve import OF_STATES, OF_VALUES, LearningCurve
 from tacit.learn.evaluation.predicted import evaluated
 from tacit.learn.fit import fit
+from tacit.learn.fits import Fit
 from tacit.learn.folds import judged_in, only_cases, read_once
 from tacit.learn.gathered import gather
 from tacit.learn.progress import Callback, Report, watched
@@ -32,6 +33,8 @@ from tacit.learn.structures import as_structure
 SIZES = 6
 """How many sizes are tried where none are named."""
 SMALLEST = 20
+HELD_OUT = 0.3
+"""The share of the cases that judges unless told."""
 OWN = frozenset({"seed", "progress", "checkpoint", "resume", "start"})
 """Options of `fit` that a curve has no use for, or sets itself."""
 
@@ -44,7 +47,7 @@ def learning_curve(
     target: str | None = None,
     variants: Mapping[str, Mapping[str, Any]] | None = None,
     repeats: int = 5,
-    held_out: float = 0.3,
+    held_out: float = HELD_OUT,
     seed: int | None = None,
     progress: bool | Callback | None = None,
     **options: Any,
@@ -73,14 +76,21 @@ def learning_curve(
     repeats = _whole("repeats", repeats)
     measured = ("log_likelihood", *measures_of(judge))
     job = _Job(once, cases, ways, chosen, judge, left, seed)
+    settings: dict[str, Mapping[str, Any]] = {}
     with watched(progress, "learning curve") as told:
-        found = _repeated(job, repeats, measured, told)
+        found = _repeated(job, repeats, measured, settings, told)
     done = found.shape[-1]
     notes = cases.notes
     if done < repeats:
         notes = (*notes, f"interrupted after {counted(done, 'repeat')} of {repeats}")
     values = dict(zip(measured, found, strict=True))
-    return LearningCurve(chosen, tuple(ways), values, left, target, seed, notes)
+    return LearningCurve(chosen, tuple(ways), values, left, target, seed, notes, settings)
+
+
+def usual_curve(cases: int) -> tuple[int, Ints]:
+    """How many of so many cases are held out unless told, and the sizes learned from."""
+    left = round(HELD_OUT * cases)
+    return left, _sizes(None, max(1, cases - left))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,8 +106,17 @@ class _Job:
     seed: int
 
 
-def _repeated(job: _Job, repeats: int, measured: Sequence[str], told: Report) -> Floats:
-    """(measures, variants, sizes, repeats); on Ctrl-C the repeats that were finished."""
+def _repeated(
+    job: _Job,
+    repeats: int,
+    measured: Sequence[str],
+    settings: dict[str, Mapping[str, Any]],
+    told: Report,
+) -> Floats:
+    """(measures, variants, sizes, repeats); on Ctrl-C the repeats that were finished.
+
+    settings  takes those of the first fit of every variant
+    """
     each, found = len(job.ways) * job.sizes.size, []
     with asked_to_end() as asked:
         for repeat, split in enumerate(np.random.SeedSequence(job.seed).spawn(repeats)):
@@ -106,10 +125,12 @@ def _repeated(job: _Job, repeats: int, measured: Sequence[str], told: Report) ->
             test, rest = job.cases.take(order[: job.left]), order[job.left :]
             for at, (size, way) in enumerate(product(range(job.sizes.size), range(len(job.ways)))):
                 few = job.cases.take(rest[: job.sizes[size]])
-                network = _learned(job, few, list(job.ways.values())[way], repeat)
+                name, options = list(job.ways.items())[way]
+                learned = _learned(job, few, options, repeat)
                 if asked():
                     break
-                judged = _measures(network, test, job.judge)
+                settings.setdefault(name, learned.settings)
+                judged = _measures(learned.network, test, job.judge)
                 values[:, way, size] = [judged[name] for name in measured]
                 told(repeat * each + at + 1, repeats * each)
             if asked():
@@ -120,10 +141,10 @@ def _repeated(job: _Job, repeats: int, measured: Sequence[str], told: Report) ->
     return np.stack(found, axis=-1)
 
 
-def _learned(job: _Job, cases: Dataset, given: Mapping[str, Any], repeat: int) -> Network:
+def _learned(job: _Job, cases: Dataset, given: Mapping[str, Any], repeat: int) -> Fit:
     options = {"seed": job.seed + repeat, **given}
     where = options.pop("structure", job.structure)
-    return fit(where, cases, progress=False, **options).network
+    return fit(where, cases, progress=False, **options)
 
 
 def measures_of(judge: Variable | None) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.hierarchies.learned import Branches, Hierarchy
 from tacit.learn.methods import EM
+from tacit.learn.origins import judged_by
 from tacit.learn.progress import Callback
 from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz
 from tacit.learn.structure.starting import dag_named
@@ -93,8 +94,8 @@ def learn_hierarchy(  # noqa: PLR0913 - help() and editors show options only if 
     )  # fmt: skip
     share = held_out if is_number(held_out) else "..."
     said = {
-        "states": states, "name": name, "held_out": share, "given": start is not None,
-        **columns.settings,
+        "states": states if isinstance(states, int) else dict(states), "name": name,
+        "held_out": share, "given": start is not None, **columns.settings, **judged_by(held_out),
     }  # fmt: skip
     whole = found if judged is None or learned_from is cases else _refitted(found, cases, common)
     whole = replace(whole, settings={**whole.settings, "hierarchy": said})

@@ -23,6 +23,7 @@ from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.hidden import REAL
 from tacit.learn.methods import EM
+from tacit.learn.origins import judged_by
 from tacit.learn.structure.sem_found import with_noise
 from tacit.learn.structures import as_structure
 from tacit.learn.unseen.asking import OTHERS, Said, check_numbers, check_words
@@ -195,7 +196,7 @@ def _said(asked: RealHunt) -> dict[str, Any]:
         "evidence": asked.evidence, "tries": 12, "shown": 3, "bootstrap": 20, "threshold": 0.4,
         "least": 4, "restarts": 5, "held_out": _share(asked.held_out),
         "score": BIC().describe(), "named": [], "states": None, "refused": [],
-        "left_out": [], **asked.columns, "begun_at": begun_at,
+        "left_out": [], **asked.columns, "begun_at": begun_at, **judged_by(asked.held_out),
     }  # fmt: skip
 
 

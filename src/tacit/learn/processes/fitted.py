@@ -16,6 +16,7 @@ from tacit import frames
 from tacit.arrays import Floats, readonly
 from tacit.core.errors import OptionError, QueryError, listed, nearest, quoted
 from tacit.core.grid import Grid, amount, counted
+from tacit.core.reading import Reading
 from tacit.core.trials import Onset, Trials
 from tacit.learn.averaged import with_error
 from tacit.learn.fits import Stop
@@ -80,6 +81,7 @@ class ProcessFit:
     log_likelihood  of all measurements, in nats; parameters: how many were learned
     settings        plain data that says how; measurements, trials, missing: from what
     factor          the quantile that makes an interval at `level` of a standard deviation
+    reading         what was read and how; None for trials from memory
     """
 
     processes: Mapping[str, int]
@@ -107,6 +109,7 @@ class ProcessFit:
     source: str = ""
     places: Floats | None = None
     regions: tuple[str, ...] | None = None
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "processes", MappingProxyType(dict(self.processes)))

@@ -203,14 +203,18 @@ class Work:
             factor=fitted.factor,
             stop=Stop.INTERRUPTED if self.ended() else stop,
             trace=trace,
-            settings={**self.told.describe(), "folds": len(self.dealt)},
+            settings={
+                **self.told.describe(), "folds": len(self.dealt),
+                **({"onsets_file": self.told.file} if self.told.file else {}),
+            },
             seed=self.seed,
             notes=tuple(notes_of(done)),
             fingerprint=trials.fingerprint(),
             source=trials.source,
             places=trials.places,
             regions=trials.regions,
-        )
+            reading=trials.reading,
+        )  # fmt: skip
 
 
 def _names(trials: Trials, at: Sequence[int]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import FormatError, TacitError
+from tacit.core.reading import Reading
 from tacit.core.trials import Onset
 from tacit.io.files import read_text, write_whole
 from tacit.learn.fits import Stop
@@ -94,6 +95,7 @@ def to_plain(fit: ProcessFit) -> dict[str, Any]:
         "source": fit.source,
         "places": None if fit.places is None else fit.places.tolist(),
         "regions": None if fit.regions is None else list(fit.regions),
+        "reading": None if fit.reading is None else fit.reading.to_plain(),
     }
 
 
@@ -152,6 +154,7 @@ def from_plain(plain: Mapping[str, Any]) -> ProcessFit:
         source=str(plain["source"]),
         places=None if plain["places"] is None else _reals(plain["places"]),
         regions=None if plain["regions"] is None else tuple(map(str, plain["regions"])),
+        reading=Reading.kept_in(plain),
     )
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tacit.core.errors import OptionError, listed, nearest, quoted
-from tacit.core.options import check_flag, check_value, is_number
+from tacit.core.options import check_flag, check_value, exact, is_number
 from tacit.core.trials import Onset, Trials
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Merging:
         """As Python would write it."""
         start = None if self.start is None else self.start.describe()
         return (
-            f"Merging(start={start}, neighbours={self.neighbours}, slack={self.slack:g}, "
+            f"Merging(start={start}, neighbours={self.neighbours}, slack={exact(self.slack)}, "
             f"nested={self.nested})"
         )
 
@@ -123,11 +123,14 @@ class HiddenProcesses:
     tolerance: float = 1e-8
     max_steps: int = 500
     known: tuple[Onset, ...] = field(init=False, repr=False)
+    file: str = field(init=False, default="", repr=False)
 
     def __post_init__(self) -> None:
         from tacit.io.trials import as_onsets
 
         onsets = as_onsets(self.onsets)
+        if isinstance(self.onsets, str | Path):
+            object.__setattr__(self, "file", str(self.onsets))
         named = dict.fromkeys(onset.process for onset in onsets)
         lengths = self.lengths if isinstance(self.lengths, Mapping) else dict.fromkeys(
             named, self.lengths

@@ -101,8 +101,8 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
         raise OptionError(f"bootstrap={bootstrap!r} must be a whole number, 0 or more")
     wish = one_wish(family, families)
     known = as_knowledge(knowledge)
-    said = names_said(known, dag_named(start), chosen, wish, score, dag_prior, prior)
-    columns = columns_of(as_dataset(data), leave_out, as_given, said)
+    named = names_said(known, dag_named(start), chosen, wish, score, dag_prior, prior)
+    columns = columns_of(as_dataset(data), leave_out, as_given, named)
     if isinstance(chosen, IdealParent) and chosen.hidden:
         refuse_beside_hidden(
             {"knowledge": knowledge, "start": start, "dag_prior": dag_prior, "prior": prior,
@@ -122,7 +122,9 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     check_found(question, outcome)
     sure, notes = _confidence(task, outcome, bootstrap, progress)
     outcome = replace(outcome, notes=(*outcome.notes, *notes))
-    return fitted_search(task, outcome, sure, prior, estimate)
+    found = fitted_search(task, outcome, sure, prior, estimate)
+    said = {"bootstrap": bootstrap} if bootstrap else {}
+    return replace(found, settings={**found.settings, **said})
 
 
 def refuse_beside_hidden(wishes: Mapping[str, Any]) -> None:

@@ -23,6 +23,7 @@ from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.columns import Columns, columns_of, names_said
 from tacit.learn.curved import one_wish
 from tacit.learn.hidden import Hidden
+from tacit.learn.origins import START_FILE, START_GIVEN, network_file, of_cases
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import chosen_of
 from tacit.learn.structure.searched import Search
@@ -125,7 +126,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     named = names_said(
         known, dag_named(start), hidden, around, wish, method, score, dag_prior, prior
     )
-    columns = columns_of(as_dataset(data), leave_out, as_given, named)
+    whole = as_dataset(data)
+    columns = columns_of(whole, leave_out, as_given, named)
     kind = kind_of(columns.cases, start)
     if kind is Kind.REAL and hidden is None:
         refuse_for_reals(
@@ -136,7 +138,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
             start, known, score, method, dag_prior, columns.settings, steps, max_rounds, seed,
             progress, wish,
         )  # fmt: skip
-        return structural_em_reals(columns.cases, asked_of_reals)
+        return of_cases(structural_em_reals(columns.cases, asked_of_reals), whole)
     _refuse_curves(wish, kind)
     default: AnyScore = BDeu(5) if kind is Kind.STATES else BIC()
     chosen = default if score is None else score
@@ -154,8 +156,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     with watched(progress, "structural EM") as told:
         course = Course(asked.dag, runs, max_rounds, fresh_seed(seed), asked.given, annealing, told)
         found = run_structural_em(asked.job, _kept(asked, course, checkpoint, resume))
-    wishes = _wishes(asked, course, start is not None, columns)
-    return as_found(asked, course, found, prior, estimate, wishes)
+    wishes = _wishes(asked, course, start, columns)
+    return of_cases(as_found(asked, course, found, prior, estimate, wishes), whole)
 
 
 def _refuse_curves(wish: Any, kind: Kind) -> None:
@@ -204,13 +206,15 @@ def _methods(
     )
 
 
-def _wishes(asked: Asked, course: Course, begun: bool, columns: Columns) -> Mapping[str, Any]:
+def _wishes(asked: Asked, course: Course, start: Any, columns: Columns) -> Mapping[str, Any]:
     """What else was asked for, beside what every search tells: only what is not usual."""
     job = asked.job
     unseen = {name: list(states) for name, states in job.unseen.items()}
     return {
         **({"unseen": unseen} if unseen else {}),
-        **({"begun_at": str(asked.dag)} if begun else {}),
+        **({"begun_at": str(asked.dag)} if start is not None else {}),
+        **({START_FILE: file} if (file := network_file(start)) else {}),
+        **({START_GIVEN: True} if isinstance(start, Network) else {}),
         **({"numbers_given": True} if asked.given is not None else {}),
         **columns.settings,
         **({"around": list(job.around)} if job.around else {}),

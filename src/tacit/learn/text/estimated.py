@@ -8,7 +8,7 @@ rules, priors and estimates are those of any fit. [EST 1.8, tied positions]
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from tacit.learn.text.model import TextModel
 
 KINDS = ("multinomial", "bernoulli")
+SAID = "text"
+"""Where the settings of a fit keep what was asked of documents."""
 MOST = 5_000
 """Words of a dictionary that may each become a variable of a network."""
 ABSENT, PRESENT = "no", "yes"
@@ -43,6 +45,7 @@ class Task:
     """What is learned: kind of model, variables, dictionary, and how.
 
     group  a variable of documents that class and words depend on, such as who wrote them; or None
+    said   what else was asked for, as plain data, to ask for it again
     """
 
     kind: str
@@ -53,6 +56,7 @@ class Task:
     prior: Prior
     estimate: Estimate
     knowledge: KnowledgeLike
+    said: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -109,7 +113,12 @@ def fit_of(task: Task, counts: TextCounts) -> Fit:
     total = float(counts.documents.sum())
     held = statistics_of(dag, families, evidence, round(total), total)
     structure = _uniform(task, words)
-    return fit(structure, held, knowledge=task.knowledge, prior=task.prior, estimate=task.estimate)
+    found = fit(structure, held, knowledge=task.knowledge, prior=task.prior, estimate=task.estimate)
+    said = {
+        "kind": task.kind, "target": task.target.name, "word": task.word,
+        "group": None if task.group is None else task.group.name, **task.said,
+    }  # fmt: skip
+    return replace(found, settings={**found.settings, SAID: said})
 
 
 def _word_variables(task: Task) -> list[Discrete]:

@@ -78,6 +78,11 @@ def fit_text(  # noqa: PLR0913 - help() and editors show options only if they ar
         prior or Dirichlet(1.0),
         estimate or Smoothed(),
         knowledge,
+        {
+            "least": least if dictionary is None else None,
+            "states": None if states is None else list(map(str, states)),
+            "weighted": weights is not None,
+        },
     )
     row = rows_of(task, classes, groups, len(found))
     counts = count_words(found, row, task.shape, _weights(weights, len(found)), kind == KINDS[1])

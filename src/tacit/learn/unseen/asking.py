@@ -17,6 +17,7 @@ from tacit.estimate.scores.values import BIC, AnyScore, Score
 from tacit.io.cases import bind
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.columns import Columns
+from tacit.learn.origins import FILE, judged_by, network_file
 from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.sem_mixed import check_possible
 from tacit.learn.structure.sem_reals_front import check_reals
@@ -28,7 +29,7 @@ from tacit.learn.unseen.seeking import check_method
 from tacit.learn.unseen.sought import VARIANTS, Bench, Settings, in_own_order
 
 OTHERS = "cases of their own"
-"""What is kept of cases held out that were given."""
+"""What is kept of cases that judge where they were given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,12 +111,15 @@ def _check_numbers_given(bench: Bench, whole: Dataset, start: Dag | Network | No
 
 def _wishes(said: Said, start: Dag | Network | None) -> dict[str, Any]:
     """Where it began, what judged, what was left out."""
+    file = network_file(said.network)
     share = said.held_out is None or is_number(said.held_out)
     dag = start.dag if isinstance(start, Network) else start
     return {
         "begun_at": None if dag is None else str(dag),
         "numbers_given": isinstance(start, Network),
+        **({FILE: file} if file else {}),
         "held_out": float(said.held_out or 0) if share else OTHERS,
+        **judged_by(said.held_out),
         "left_out": [],
         **said.columns.settings,
     }
@@ -134,7 +138,7 @@ def _cases(columns: Columns, structure: Structure | None) -> Dataset:
             cases,
             variables={**cases.variables, **bound.variables},
             columns={**cases.columns, **bound.columns},
-        )
+        ).read_as(cases.reading)
     _check_values(cases)
     if len(cases.names) < 3:
         raise CasesError(

@@ -178,6 +178,7 @@ def _ended(asked: Asked, bench: Bench, first: Base, log: _Log, stop: Stop) -> Hi
     own = _notes(asked, log, stop)
     notes = (*own, *(note for note in whole.notes if note not in (*own, *UNSAID)))
     kept = {each.name: getattr(whole, each.name) for each in fields(Fit)}
+    kept["cases"] = replace(whole.cases, reading=court.whole.reading)
     said = {**whole.settings, "hidden_search": {**settings.describe(), **asked.wishes}}
     for key in ("knowledge", "knowledge_files"):
         said.pop(key, None)  # that fixed variables keep their children is said elsewhere
