@@ -289,8 +289,7 @@ SEARCHES = [
         "search", "asia.csv", "--knowledge", "guides.know", "--score", "bdeu:2.5", "--method",
         "tabu", "--restarts", "2", "--most-parents", "3", "--dag-prior", "arcs:0.123456789",
         "--prior", "k2", "--estimate", "mean", "--start", "asia -> tub; smoke -> lung",
-        "--leave-out", "xray",
-        "--bootstrap", "3", "--seed", "5")),
+        "--leave-out", "xray", "--as-given", "--bootstrap", "3", "--seed", "5")),
     Recipe("a search among awkward names", command(
         "search", "odd.csv", "--leave-out", '"case; no"', "--weights", '"how often"',
         "--continuous", '"# vessels"', "--missing", "?", "--seed", "1")),
@@ -309,7 +308,8 @@ SEARCHES = [
         "2")),
     Recipe("structural EM with a hidden variable", command(
         "search", "factors.csv", "--hidden", "H=2", "--leave-out", "id", "--restarts", "2",
-        "--method", "hill", "--most-parents", "2", "--score", "bdeu:3", "--seed", "3")),
+        "--method", "hill", "--most-parents", "2", "--score", "bdeu:3", "--as-given", "--seed",
+        "3")),
     Recipe("structural EM under rules", command(
         "search", "asia-gaps.csv", "--knowledge", "guides.know", "--dag-prior", "parent-counts",
         "--score", "bic", "--prior", "jeffreys", "--seed", "2")),
@@ -321,15 +321,15 @@ SEARCHES = [
         "factors.csv", start="H -> A, B, C, D, E", hidden={"H": 2}, leave_out=["id"], around="H",
         steps=3, max_rounds=2, restarts=1, seed=2), alone=True),
     Recipe("structural EM of complete cases", lambda: tc.structural_em(
-        "asia.csv", leave_out=["xray", "dysp"], seed=2), alone=True),
+        "asia.csv", leave_out=["xray", "dysp"], as_given=True, seed=2), alone=True),
     Recipe("structural EM over lines", command("search", "reals-gaps.csv", "--seed", "2")),
     Recipe("structural EM over curves", command(
         "search", "reals-gaps.csv", "--family", "Y=sigmoid", "--method", "ideal:2", "--seed", "2")),
 ]  # fmt: skip
 HIDDEN = [
     Recipe("a search for hidden variables", command(
-        "hidden", "factors.csv", "--leave-out", "id", "--most", "1", "--tries", "3", "--shown",
-        "1", "--bootstrap", "4", "--restarts", "1", "--seed", "1")),
+        "hidden", "factors.csv", "--leave-out", "id", "--as-given", "--most", "1", "--tries", "3",
+        "--shown", "1", "--bootstrap", "4", "--restarts", "1", "--seed", "1")),
     Recipe("hidden variables with all that can be said", command(
         "hidden", "factors.csv", "--network", "A -> B, C", "--knowledge", "at-most.know",
         "--children", "Ill -> A, B, C", "--states", "Ill={no, yes}", "--refuse", "C, D, E",
@@ -350,8 +350,8 @@ HIDDEN = [
         "factors.csv", children={"Ill": ["A", "B", "C"]}, states=3, leave_out=["id"], most=0,
         tries=1, shown=1, bootstrap=0, restarts=0, held_out=0, seed=1)),
     Recipe("a hierarchy", lambda: tc.learn_hierarchy(
-        "factors.csv", leave_out=["id"], states=2, name="K", prior=tc.BDeu(2), held_out=0.3,
-        method=tc.IBEM(structure=True, until=0.9), seed=3), alone=True),
+        "factors.csv", leave_out=["id"], as_given=True, states=2, name="K", prior=tc.BDeu(2),
+        held_out=0.3, method=tc.IBEM(structure=True, until=0.9), seed=3), alone=True),
     Recipe("a hierarchy from a start", lambda: tc.learn_hierarchy(
         "factors.csv", leave_out=["id", "E"], start="H -> A, B; K -> C, D; H -> K", held_out=0,
         method=tc.IBEM(until=0.8), seed=3), alone=True),
