@@ -236,6 +236,16 @@ def test_real_columns_of_a_source_say_nothing_whatever_is_in_them(way):
             assert_array_equal(fit.network[name].values, values)
 
 
+def test_cases_of_a_source_that_show_no_state_lend_nothing():
+    own, other = small(50, 5), small(300, 6)
+    blank = {**{name: [None] * 190 for name in "AB"}, "X": [0.5] * 190, "Y": [None] * 190}
+    more = {name: [*column, *blank[name]] for name, column in other.items()}
+    plain, fit = (tc.fit(DAG, own, sources=tc.Source(each, "L")) for each in (other, more))
+    assert fit.borrowed == plain.borrowed
+    for name, values in tables(plain).items():
+        assert_array_equal(fit.network[name].values, values)
+
+
 def test_a_source_says_the_same_as_cases_as_statistics_and_by_a_structure_with_reals():
     own, other = small(50, 5), small(300, 6)
     theirs = tc.fit(DAG, other).network

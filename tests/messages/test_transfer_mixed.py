@@ -133,6 +133,14 @@ def test_a_checkpoint_is_refused_and_either_is_left_out(tmp_path):
             tc.Source({**OWN, "R": X, "C": A}, "Leeds", structure="A; R -> B, C"),
             ["source 'Leeds': B, C have a parent with real values there, and lend no table"],
         ),
+        (
+            tc.Source({"A": [None, None, *A], "B": [None, None, *B], "X": [0.5, 1.5, *X]}, "Leeds"),
+            ["source 'Leeds': 2 cases there show no state, and lend nothing"],
+        ),
+        (
+            tc.Source({"A": [None, "x", *A], "B": [None, None, *B]}, "Leeds"),
+            ["source 'Leeds': 1 case there shows no state, and lends nothing"],
+        ),
         (tc.Source(OWN, "Leeds"), []),
         (tc.Source({"A": A, "B": B}, "Leeds"), []),
     ],

@@ -19,6 +19,7 @@ from tacit.arrays import Floats
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import ColumnError, OptionError, listed, quoted
+from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.io.cases import as_dataset
@@ -69,9 +70,10 @@ def counted_there(
 
     dag = part_of(given.dag, kept)
     own = dag if structure is None or dag != given.dag else structure
-    learned = fit(own, cases.select(kept))
+    told = _telling(cases.select(kept))
+    learned = fit(own, told)
     evidence = {name: learned.evidence[name] for name in columns.whole}
-    said = tuple(columns.said(own=structure is not None))
+    said = (*columns.said(own=structure is not None), *_blank(len(cases) - len(told)))
     return SourceCounts(dag, learned.network.variables, evidence, said)
 
 
@@ -93,6 +95,18 @@ def _read(data: Any, given: Structure, *, own: bool) -> Dataset:
         if own:
             right = "every variable in the structure of a source needs a column"
         raise ColumnError(f"{problem}\n\n{right}") from None
+
+
+def _telling(cases: Dataset) -> Dataset:
+    """The cases that show some state: others would be filled in from these, and count as cases."""
+    blank = np.logical_and.reduce([absent(cases[name]) for name in cases.names])
+    return cases.take(np.flatnonzero(~blank)) if blank.any() else cases
+
+
+def _blank(many: int) -> Iterator[str]:
+    if many:
+        shows, lends = ("shows", "lends") if many == 1 else ("show", "lend")
+        yield f"{counted(many, 'case')} there {shows} no state, and {lends} nothing"
 
 
 def _in_our_states(cases: Dataset, ours: Mapping[str, Variable]) -> Dataset:
