@@ -59,6 +59,7 @@ class LearningCurve:
     def __post_init__(self) -> None:
         values = {name: readonly(each) for name, each in self.values.items()}
         object.__setattr__(self, "values", MappingProxyType(values))
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     @property
     def repeats(self) -> int:

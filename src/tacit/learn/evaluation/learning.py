@@ -129,7 +129,7 @@ def _repeated(
                 learned = _learned(job, few, options, repeat)
                 if asked():
                     break
-                settings.setdefault(name, learned.settings)
+                settings.setdefault(name, dict(learned.settings))
                 judged = _measures(learned.network, test, job.judge)
                 values[:, way, size] = [judged[name] for name in measured]
                 told(repeat * each + at + 1, repeats * each)
