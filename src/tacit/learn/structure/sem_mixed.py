@@ -175,11 +175,11 @@ def _led(
     """Where EM came to, and whether that is its end; configurations that came to have too few cases
     keep the regression of all."""
     here, settled = at(Ready.of(problem), problem.vector.of(network)), True
-    kept = _thin(problem, network, cases)
+    kept = _thin(problem, here, cases)
     for _ in range(TURNS):
         ready = Ready.of(replace(problem, kept=kept))
         here, settled = _climbed(ready, _pooled(ready, here), cases, most_steps)
-        more = _thin(problem, problem.vector.network(here.theta), cases)
+        more = _thin(problem, here, cases)
         if all((kept[name] | own == kept[name]).all() for name, own in more.items()):
             break
         kept = {name: kept[name] | own for name, own in more.items()}
@@ -206,7 +206,7 @@ def _climbed(
         found = climbed(step, begin, tolerance=EM_TOLERANCE, max_steps=most_steps)
     except NoNoiseError:
         problem = ready.problem
-        again = _thin(problem, problem.vector.network(latest.theta), cases)
+        again = _thin(problem, latest, cases)
         if any((own & ~problem.kept[name]).any() for name, own in again.items()):
             return latest, True
         if plain:
@@ -217,18 +217,31 @@ def _climbed(
     return found.iterate, found.stop is Stop.CONVERGED
 
 
-def _thin(problem: NormalProblem, network: Network, cases: Dataset) -> dict[str, Bools]:
+def _thin(problem: NormalProblem, here: NormalIterate, cases: Dataset) -> dict[str, Bools]:
     """Per continuous variable, the configurations expected in too few cases for a regression: of
-    those that show all its reals no more than it has parameters."""
+    those that show all its reals no more than it has parameters.
+
+    The cases that show a family whole often are enough, and where all show its reals the E-step has
+    counted them; only else cases are completed.
+    """
     found = {name: np.zeros_like(kept) for name, kept in problem.kept.items()}
-    if all(kept.size == 1 for kept in problem.kept.values()):
-        return found
-    completed = complete(network, cases)
+    expectation, completed = problem.expectation, None
     for name, kept in problem.kept.items():
-        if kept.size > 1:
-            axes = problem.vector.families[name]
-            reals = sum(isinstance(each, Continuous) for each in axes)
-            found[name] = np.asarray(completed.whole(axes).reshape(-1) <= reals + 1 + HARDLY)
+        axes, known = problem.vector.families[name], expectation.known[name]
+        if kept.size == 1:
+            continue
+        assert isinstance(known, ConditionalMoments)
+        reals = [each.name for each in axes if isinstance(each, Continuous)]
+        weights, few = known.weights.reshape(-1), len(reals) + 1 + HARDLY
+        if (weights > few).all():
+            continue
+        if not any(np.isnan(cases[each]).any() for each in reals):
+            place = expectation.held.plan.frame.places[name]
+            weights = weights + expectation.compiled.sums_of(place, here.sums)[0]
+        else:
+            completed = completed or complete(problem.vector.network(here.theta), cases)
+            weights = completed.whole(axes).reshape(-1)
+        found[name] = np.asarray(weights <= few)
     return found
 
 
