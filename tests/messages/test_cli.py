@@ -157,11 +157,11 @@ MESSAGES = {
     "show 'A -> B' C": "the dag has no variable 'C'\n\nvariables: A, B\n",
     "report cases.csv -o r.html": "cases.csv: this is no saved fit, or it was cut short\n",
     "demo --output cases.csv": "--output: 'cases.csv' is a file, and a folder is needed\n",
-    "fit real.csv --network 'A -> B' -o o.json --continuous A --continuous B": (
+    "fit real.csv --network 'A -> B' -o o.json --continuous A --continuous B --estimate ml": (
         "the noise of 'B' shrinks to nothing: some cases lie on an exact function of its parents, "
         "and the likelihood of what was observed has no maximum\n\n"
-        "say how much noise to expect, --normal-prior 1 for example, or try more restarts or fewer "
-        "hidden states\n"
+        "give regressions a prior that keeps some noise, --normal-prior unit with --estimate "
+        "smoothed, or try more restarts or fewer hidden states\n"
     ),
 }
 

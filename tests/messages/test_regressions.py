@@ -173,5 +173,5 @@ def test_a_prior_of_gaussian_families_needs_some():
         tc.fit("X, K -> Y", CASES, prior=[tc.NormalGamma(), tc.NormalGamma()])
     assert str(raised.value) == (
         "prior= takes one prior of tables and one of Gaussian families, "
-        "[tc.BDeu(1), tc.NormalGamma()] for example"
+        "[tc.BDeu(1), tc.UnitInformation()] for example"
     )

@@ -31,6 +31,7 @@ from tacit.cli.options import (
     Json,
     KnowledgeFiles,
     Missing,
+    NormalPriorName,
     PriorName,
     Query,
     Quiet,
@@ -93,13 +94,7 @@ def fit(
     source: Sources = None,
     transfer: How = None,
     prior: PriorName = "bdeu:1",
-    normal_prior: Annotated[
-        float | None,
-        typer.Option(
-            metavar="STRENGTH",
-            help="Cases that a conjugate prior of Gaussian families is worth; none if not given.",
-        ),
-    ] = None,
+    normal_prior: NormalPriorName = None,
     estimate: Annotated[
         EstimateName, typer.Option(help="Which parameters to take.")
     ] = EstimateName.SMOOTHED,

@@ -17,6 +17,7 @@ from tacit.cli.options import (
     Json,
     KnowledgeFiles,
     Missing,
+    NormalPriorName,
     PriorName,
     Query,
     Quiet,
@@ -68,13 +69,7 @@ def posterior(
         ),
     ] = None,
     prior: PriorName = "bdeu:1",
-    normal_prior: Annotated[
-        float | None,
-        typer.Option(
-            metavar="STRENGTH",
-            help="Cases that the prior of Gaussian families is worth; 1 if not given.",
-        ),
-    ] = None,
+    normal_prior: NormalPriorName = None,
     likelihood: Annotated[
         LikelihoodName, typer.Option(help="binomial_product is MPL-C as it was printed.")
     ] = LikelihoodName.MULTINOMIAL,

@@ -32,10 +32,9 @@ from tacit.learn.local.choosing import local_of, refuse_local
 from tacit.learn.local.inferring import fit_local_inferred
 from tacit.learn.local.rules import spoken_of
 from tacit.learn.methods import EM, AvailableCases, Method
-from tacit.learn.parts import refuse_no_reals
 from tacit.learn.progress import Callback, watched
 from tacit.learn.ruled import doubted_part
-from tacit.learn.settings import AnyPrior, chosen_of
+from tacit.learn.settings import AnyPrior, chosen_of, settled
 from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
 from tacit.learn.transfers import Transfer
 from tacit.learn.wishes import Wishes
@@ -81,8 +80,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     sources    related sites to borrow from: `tc.Source`, cases, statistics or networks, or a list
     transfer   how tables are borrowed: `tc.BestFragment()` unless given; `tc.Mixture()`,
                `tc.Aggregate()`, `tc.Pool()`
-    prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families `tc.NormalGamma()`, or
-               none; both in a list
+    prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families, `tc.UnitInformation()` if
+               not given; both in a list
     estimate   `tc.Smoothed()` if not given
     families   {"X": tc.NoisyOr} where a few links are to stand for a table; `tc.NoisyAnd`,
                `tc.NoisyMax`; `tc.TreeTable` or `tc.GrowTree(...)`, `tc.DefaultTable` where rows
@@ -110,10 +109,12 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
         counted = _with_statistics(given, data, families)
+        choices = settled(choices, counted.variables)
         refuse_beside(counted.causes, known, tied, sources)
         refuse_local(counted.local, known, tied, sources)
         return _fit_counted(given, counted, choices, known, lent)
     gathered = gather(given, data, hidden)
+    choices = settled(choices, gathered.variables)
     told_of_curves, rest = apart(families)
     causes = caused_of(rest, given.network, gathered.families)
     local = local_of(rest, given.network, gathered.families)
@@ -141,7 +142,6 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
             from tacit.learn.continuous.asking import fit_with_reals
 
             return fit_with_reals(gathered, chosen, wishes, lent is not None, told)
-        refuse_no_reals(chosen.normal)
 
         def learned(how: Choices) -> Fit:
             if known is not None and doubted_part(known):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tacit.core.errors import quoted
+from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
 from tacit.learn.structure.searched import Search
 from tacit.reporting.again_lent import own_prior
@@ -18,6 +20,8 @@ _FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".json", ".jsonl", "
 _PRIORS = {"BDeu": "bdeu:{}", "K2": "k2", "Jeffreys": "jeffreys", "Dirichlet": "dirichlet:{}"}
 _ESTIMATES = {"ML": "ml", "MAP": "map", "PosteriorMean": "mean", "Smoothed": "smoothed"}
 _POLICIES = ("uniform", "prior", "error")
+USUAL, NONE = "UnitInformation()", "UnitInformation(0)"
+"""The prior of Gaussian families if none is given, and the one that is no prior."""
 
 
 def cases_python(fit: Fit) -> str:
@@ -36,13 +40,30 @@ def cases_word(fit: Fit) -> str:
 def prior_python(fit: Fit) -> tuple[list[str], list[str]]:
     """Lines that name the prior, and arguments of the call."""
     prior, estimate = own_prior(fit.settings), f"estimate=tc.{fit.settings['estimate']}"
-    normal = fit.settings.get("normal_prior")
+    normal = normal_said(fit)
     if is_python(prior):
         both = f"[tc.{prior}, tc.{normal}]" if normal else f"tc.{prior}"
         return [], [f"prior={both}", estimate]
     if prior != NORMAL:
         return [f"prior = ...  # {prior}"], ["prior=prior", estimate]
     return [], []
+
+
+def lines_python(fit: Fit) -> list[str]:
+    """Arguments of a call that takes no prior of tables: what is not usual."""
+    normal, estimate = normal_said(fit), str(fit.settings["estimate"])
+    given = [f"prior=tc.{normal}"] if normal else []
+    return given + ([] if estimate == "Smoothed()" else [f"estimate=tc.{estimate}"])
+
+
+def normal_said(fit: Fit) -> str | None:
+    """The prior of Gaussian families, unless it is the one that they have if none is given."""
+    given, maximum = fit.settings.get("normal_prior"), str(fit.settings["estimate"])[:3] == "ML("
+    if given is None and not maximum:  # saved before regressions had a prior unless given
+        families = fit.network.families.values()
+        lines = any(isinstance(each, LinearGaussian | ConditionalGaussian) for each in families)
+        return NONE if lines else None
+    return None if given is None or (given == USUAL and not maximum) else str(given)
 
 
 def is_python(described: str) -> bool:
@@ -58,11 +79,11 @@ def prior_words(fit: Fit) -> list[str] | None:
     if estimate is None or empty not in _POLICIES:
         return None
     more = ["--empty", empty] if empty != "uniform" else []
-    if normal := fit.settings.get("normal_prior"):
-        strength = str(normal).removeprefix("NormalGamma(").removesuffix(")") or "1"
-        if not is_number(strength):
+    if normal := normal_said(fit):
+        word = normal_word(normal)
+        if word is None:
             return None
-        more += ["--normal-prior", strength]
+        more += ["--normal-prior", word]
     if own_prior(fit.settings) == NORMAL:
         return more
     return None if prior is None else ["--prior", prior, "--estimate", estimate, *more]
@@ -74,6 +95,23 @@ def prior_word(described: str) -> str | None:
     if prior not in _PRIORS or not is_number(strength or "1"):
         return None
     return _PRIORS[prior].format(strength)
+
+
+def lines_words(words: Sequence[str]) -> list[str]:
+    """What `prior_words` says that is not usual where nothing has a table."""
+    said = dict(zip(words[::2], words[1::2], strict=True))
+    usual = {"--prior": said.get("--prior"), "--estimate": "smoothed"}
+    return [w for key, value in said.items() if usual.get(key) != value for w in (key, value)]
+
+
+def normal_word(described: str) -> str | None:
+    """`NormalGamma(2)` as `2`, `UnitInformation(2)` as `unit:2`; None where there is no word."""
+    prior, _, strength = described.removesuffix(")").partition("(")
+    if not is_number(strength or "1"):
+        return None
+    if prior == "NormalGamma":
+        return strength or "1"
+    return "none" if described == NONE else f"unit:{strength}" if strength else "unit"
 
 
 def seed_words(fit: Fit) -> list[str]:

@@ -20,6 +20,8 @@ from tacit.reporting.again_given import (
     kinds_words,
     knowledge_python,
     knowledge_words,
+    lines_python,
+    lines_words,
     plain_hidden,
     prior_python,
     prior_word,
@@ -68,9 +70,7 @@ def search_python(fit: Search) -> str:
             given.append(f"{name}={name}")
     rounds = str(settings["method"]).startswith(_EM)
     given.append(f"method={_qualified(str(settings['method']).removeprefix(_EM))}")
-    more, prior = prior_python(fit)
-    if (settings.get("hidden") and not rounds) or _real_rounds(fit):
-        more, prior = [], []  # lines and curves alone have no prior
+    more, prior = _priors_python(fit, rounds)
     lines += more
     given += prior
     given += [f"start={settings['begun_at']!r}"] if "begun_at" in settings else []
@@ -89,6 +89,12 @@ def search_python(fit: Search) -> str:
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
     verb = "structural_em" if rounds else "search"
     return "\n".join([*lines, f"found = tc.{verb}(cases, {', '.join(given)})"])
+
+
+def _priors_python(fit: Search, rounds: bool) -> tuple[list[str], list[str]]:
+    if fit.settings.get("hidden") and not rounds:
+        return [], []  # layers of lines and curves have no prior
+    return ([], lines_python(fit)) if _real_rounds(fit) else prior_python(fit)
 
 
 def _real_rounds(fit: Search) -> bool:
@@ -114,7 +120,7 @@ def search_command(fit: Search) -> str | None:
     if "starts" in settings and any(name in settings for name in (*_ROUNDS, "numbers_given")):
         return None
     words = ["tacit", "search", cases_word(fit), *knowledge_words(fit), "--score", score]
-    words += [*dags, *method, *([] if _real_rounds(fit) else prior)]
+    words += [*dags, *method, *(lines_words(prior) if _real_rounds(fit) else prior)]
     words += ["--start", settings["begun_at"]] if "begun_at" in settings else []
     for name in settings.get("left_out", ()):
         words += ["--leave-out", quoted(name)]

@@ -187,7 +187,7 @@ def _notes(gathered: Gathered, choices: Choices, ended: Ended, won: Run) -> Iter
     yield from inferred_notes(dict(gathered.missing), choices.method)
     yield from _sure(won.climb.iterate)
     yield from scale_notes(tuple(gathered.hidden), ())
-    yield from lost_notes(ended.lost, len(ended.runs))
+    yield from lost_notes(ended.lost, len(ended.runs), gathered.curves)
     yield from run_notes([run.climb.iterate.objective for run in ended.runs])
     yield INTERVALS
 

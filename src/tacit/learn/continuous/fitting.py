@@ -190,7 +190,7 @@ def _fit(
     if "start" not in settings or best > 0:
         end = canonical(problem, end, gathered.hidden, named)
     alpha = pseudo_counts(choices.prior, gathered.families)
-    notes = continuous_notes(gathered, problem, ended, end.network, choices, named)
+    notes = continuous_notes(gathered, problem, ended, end.network, choices, named, end.evidence)
     rules, said, proof = _told(problem, end)
     return Fit(
         network=end.network,

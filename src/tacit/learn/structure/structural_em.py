@@ -23,7 +23,7 @@ from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.curved import one_wish
 from tacit.learn.hidden import Hidden
 from tacit.learn.progress import Callback, watched
-from tacit.learn.settings import chosen_of
+from tacit.learn.settings import AnyPrior, chosen_of, priors_apart
 from tacit.learn.structure.question import without
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_asking import Asked, Said, ask
@@ -57,7 +57,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     variant: str | None = None,
     method: HillClimb | Tabu | IdealParent | WeightAnnealing | None = None,
     dag_prior: DagPrior | None = None,
-    prior: Prior | None = None,
+    prior: AnyPrior = None,
     estimate: Estimate | None = None,
     around: str | Sequence[str] | None = None,
     leave_out: Sequence[str] = (),
@@ -98,7 +98,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     method     the search of each round, `tc.HillClimb(restarts=0)` unless given, or `tc.Tabu()`;
                `tc.WeightAnnealing(...)` of one, where all columns have states, first makes a round
                at every temperature. Where columns are continuous, also `tc.IdealParent()`
-    prior, estimate  of the parameters; by default the prior that scores, else `tc.BDeu(1)`
+    prior, estimate  of the parameters of the last fit; by default the prior that scores, else as in
+               `tc.fit`
     around     hidden variables: only their parents and those of their Markov blankets may change
     leave_out  columns that are no variables
     families   {"X": tc.SigmoidGaussian} where a curve is to stand for a straight line if X has
@@ -120,13 +121,14 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     kind = kind_of(without(whole, leave_out), start)
     wish = one_wish(family, families)
     if kind is Kind.REAL and hidden is None:
+        tables, lines = priors_apart(prior)
         refuse_for_reals(
-            {"variant": variant, "prior": prior, "around": around,
+            {"variant": variant, "prior": tables, "around": around,
              "restarts": None if restarts == 1 else restarts, "checkpoint": checkpoint}
         )  # fmt: skip
         asked_of_reals = RealWishes(
             start, knowledge, score, method, dag_prior, leave_out, steps, max_rounds, seed,
-            progress, wish,
+            progress, wish, lines, estimate,
         )  # fmt: skip
         return structural_em_reals(whole, asked_of_reals)
     _refuse_curves(wish, kind)
@@ -137,7 +139,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     asked = ask(
         whole,
         Said(
-            start, hidden, as_knowledge(knowledge), chosen, dag_prior, prior,
+            start, hidden, as_knowledge(knowledge), chosen, dag_prior, priors_apart(prior)[0],
             inner, around, leave_out, steps, threads,
         ),
     )  # fmt: skip
