@@ -157,6 +157,18 @@ MESSAGES = {
     "show 'A -> B' C": "the dag has no variable 'C'\n\nvariables: A, B\n",
     "report cases.csv -o r.html": "cases.csv: this is no saved fit, or it was cut short\n",
     "demo --output cases.csv": "--output: 'cases.csv' is a file, and a folder is needed\n",
+    "fit cases.csv --network 'A -> B' -o o.json --normal-prior unti": (
+        "--normal-prior: 'unti' is no number\n\n    unti\n    ^^^^\n\n"
+        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+    ),
+    "fit cases.csv --network 'A -> B' -o o.json --normal-prior unit:": (
+        "--normal-prior: 'unit' with a colon needs a number\n\n    unit:\n    ^^^^^\n\n"
+        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+    ),
+    "fit cases.csv --network 'A -> B' -o o.json --normal-prior unit:0": (
+        "--normal-prior: the strength is a number of cases above 0\n\n    unit:0\n         ^\n\n"
+        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+    ),
     "fit real.csv --network 'A -> B' -o o.json --continuous A --continuous B --estimate ml": (
         "the noise of 'B' shrinks to nothing: some cases lie on an exact function of its parents, "
         "and the likelihood of what was observed has no maximum\n\n"

@@ -75,13 +75,10 @@ def test_one_thin_configuration_is_noted_in_the_singular():
 def test_a_configuration_without_noise_is_noted():
     power = np.where(SITE == "hill", 2 * WIND, POWER)
     cases = CASES | {"Power": power}
-    assert (
-        tc.fit("Site, Wind -> Power", cases)
-        .notes[-1]
-        .startswith(
-            "Power is an exact linear function of its parents in 1 of 3 configurations of its discrete "
-            "parents: the prior alone keeps its noise, at sd "
-        )
+    leaning = tc.fit("Site, Wind -> Power", cases).notes[-1]
+    assert leaning.startswith(
+        "Power is an exact linear function of its parents in 1 of 3 configurations of its discrete "
+        "parents: the prior alone keeps its noise, at sd "
     )
     fit = tc.fit("Site, Wind -> Power", cases, estimate=tc.ML())
     assert fit.notes[-1] == (

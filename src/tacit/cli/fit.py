@@ -154,7 +154,8 @@ def fit(
 
     Missing cells and hidden variables are inferred; every case is used.
     """
-    chosen, wanted = prior_of(prior), estimate_of(estimate, empty)
+    chosen = normal_beside(prior_of(prior), normal_prior)
+    wanted = estimate_of(estimate, empty)
     families = families_of(family)
     limits = {"restarts": restarts, "tolerance": tolerance, "max_steps": max_steps}
     how = method_of(method, settings, **limits)
@@ -179,7 +180,7 @@ def fit(
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
         sources=sources_of(named, structure, reading, threads),
         transfer=borrowing,
-        prior=normal_beside(chosen, normal_prior),
+        prior=chosen,
         estimate=wanted,
         families=families,
         hidden=unseen,

@@ -100,7 +100,7 @@ def posterior(
     Means, spreads and credible intervals of every cell; rules said with less than certainty get a
     probability.
     """
-    chosen = prior_of(prior)
+    chosen = normal_beside(prior_of(prior), normal_prior)
     targets = _targets(output, draws_to)
     read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
     check_targets(list(targets.values()), *read)
@@ -114,7 +114,7 @@ def posterior(
         structure,
         reading.cases(cases, structure, threads),
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
-        prior=normal_beside(chosen, normal_prior),
+        prior=chosen,
         likelihood=likelihood.value,
         sampling=Sampling(draws=draws, precision=precision or None),
         level=level,
