@@ -62,6 +62,7 @@ bench: $(VENV)/.development
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/ibem.py
 	$(BIN)/python benchmarks/local.py
+	TACIT_DATA="$(abspath $(TACIT_DATA))" $(BIN)/python benchmarks/real_tables.py
 
 docs: $(VENV)/.development
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html

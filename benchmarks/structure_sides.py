@@ -35,7 +35,12 @@ def by_tacit(method: str, cases: Cases) -> Work:
 
     def work(threads: int) -> tuple[Parents, int]:
         found = tc.search(
-            cases.data, method=METHODS[method], seed=1, threads=threads, progress=False
+            cases.data,
+            method=METHODS[method],
+            as_given=True,
+            seed=1,
+            threads=threads,
+            progress=False,
         )
         dag = tuple(tuple(sorted(place[who] for who in found.dag.parents[name])) for name in names)
         return dag, found.evaluations

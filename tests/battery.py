@@ -134,7 +134,8 @@ def read(day: Afternoon) -> None:
 def search(day: Afternoon) -> None:
     """`tacit search`, by structural EM where cells are missing, with report and saved search."""
     day.tacit("search", str(day.cases), "-o", day.file("net.json"), "--seed", "1",
-              "--report", day.file("search.html"), "--save-fit", day.file("search.json"))  # fmt: skip
+              "--report", day.file("search.html"),
+              "--save-fit", day.file("search.json"))  # fmt: skip
     network = tc.read(day.file("net.json"))
     assert Path(day.file("search.html")).stat().st_size > 1000
     found = tc.log_likelihood(network, tc.read_cases(day.cases))
@@ -178,10 +179,11 @@ def _quoted(name: str) -> str:
 def _naive_bayes(day: Afternoon) -> str:
     """The target above all others, as text: those with states only where it has states."""
     network = _network(day)
+    real = isinstance(network.variables[day.target], tc.Continuous)
     others = [
         name for name, each in network.variables.items()
         if name != day.target
-        and (isinstance(each, tc.Continuous) or isinstance(network.variables[day.target], tc.Discrete))
+        and (isinstance(each, tc.Continuous) or not real)
     ]  # fmt: skip
     if not others:
         return _quoted(day.target)
@@ -216,15 +218,15 @@ def _rules(day: Afternoon) -> str:
         found.append(f"P({target}={_quoted(states[0])}) >= 0.05")
         for name, each in network.variables.items():
             if name != day.target and isinstance(each, tc.Discrete) and len(found) < 3:
-                cell = f"P({_quoted(name)}={_quoted(each.states[0])} | {target}={_quoted(states[0])})"
+                cell = (
+                    f"P({_quoted(name)}={_quoted(each.states[0])} | {target}={_quoted(states[0])})"
+                )
                 found.append(f"{cell} >= 0.02" if len(found) == 1 else f"{cell} <= 0.98")
         real = [name for name in reals if name != day.target]
         if real and len(found) < 3:
             first, last = (_quoted(state) for state in (states[0], states[-1]))
             y = _quoted(real[0])
-            found.append(
-                f"intercept({y} | {target}={first}) <= intercept({y} | {target}={last})"
-            )
+            found.append(f"intercept({y} | {target}={first}) <= intercept({y} | {target}={last})")
         if real and len(found) < 3:
             found.append(f"variance({_quoted(real[-1])}) >= 0.000001")
     else:
@@ -318,8 +320,10 @@ def cross_validate(day: Afternoon) -> None:
 
 def hidden(day: Afternoon) -> None:
     """`tacit hidden`, one variable at most."""
-    day.tacit("hidden", str(day.cases), "-o", day.file("hidden.json"), "--most", "1", "--seed", "1",
-              "--report", day.file("hidden.html"), "--save-fit", day.file("proposed.json"))  # fmt: skip
+    day.tacit("hidden", str(day.cases), "-o", day.file("hidden.json"), "--most", "1",
+              "--seed", "1",
+              "--report", day.file("hidden.html"),
+              "--save-fit", day.file("proposed.json"))  # fmt: skip
     assert np.isfinite(
         tc.log_likelihood(tc.read(day.file("hidden.json")), tc.read_cases(day.cases))
     )

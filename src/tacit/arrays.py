@@ -32,6 +32,24 @@ def readonly(values: npt.ArrayLike) -> Floats:
     return array
 
 
+def shares(masses: Floats) -> Floats:
+    """Each row, along the last axis, divided by its sum; rows without mass, or of nan, as they are.
+
+    What is read off a clique, a mixture or weighted draws was scaled as a whole, and adds up to 1
+    only up to rounding. A sum of doubles that are 0 or more is never below the largest of them,
+    however it is rounded: so a quotient here is at most 1 without being cut off there, which would
+    hide an error, and n of them add up to 1 within n units in the last place.
+    """
+    total = masses.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(masses, total, out=masses.copy(), where=total > 0))
+
+
+def shares_of_logs(logs: Floats) -> Floats:
+    """The same of masses given by their logs; nan where all of a row is impossible."""
+    with np.errstate(invalid="ignore"):
+        return shares(np.exp(logs - logs.max(axis=-1, keepdims=True)))
+
+
 def code_type(states: int) -> np.dtype[np.signedinteger]:
     """The smallest signed integer that holds the codes 0..states-1 and the missing mark -1."""
     for kind, most in _KINDS:

@@ -13,7 +13,7 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.families.table import Table, uniform_table
 from tacit.learn.lending import lend
-from tacit.learn.sources import as_sources, fragments_of
+from tacit.learn.sources import as_sources, offer_of
 
 DAG = "A -> C <- B; C -> D"
 WAYS = [
@@ -336,8 +336,8 @@ def test_learned_relatedness_settles_and_ranks_sources(seed):
 
     plain = tc.fit(truth, own)
     families = {name: plain.network[name].variables for name in plain.network}
-    target = target_of(families, plain.evidence, plain.pseudo, None)
-    fragments = [each for source in sources for each in fragments_of(source, truth.dag)]
+    target = target_of(families, plain.evidence, plain.pseudo, None, list(families))
+    fragments = [each for source in sources for each in offer_of(source, truth.dag).fragments]
     found = lend(target, sources, fragments, tc.BestFragment(learned=True)).related
     again = [tc.Source(s.data, s.name, related=found[s.name]) for s in sources]
     after = lend(target, as_sources(again), fragments, tc.BestFragment(learned=True)).related

@@ -36,11 +36,6 @@ CASES = {
         "X cannot be a sigmoid-gaussian: G has states, and a curve is of continuous variables "
         "only",
     ),
-    "sources": (
-        fitting(structure="G; A, B -> X", data=MIXED, families={"X": tc.SigmoidGaussian},
-                sources=[MIXED]),
-        "the sigmoid-gaussian of X: sources= speaks of tables\n\nleave it out, or families=",
-    ),
     "gaps beside states": (
         fitting(structure="G; A, B -> X", data={**MIXED, "B": [None, *REALS["B"][1:]]},
                 families={"X": tc.SigmoidGaussian}),

@@ -27,11 +27,6 @@ ASKS = tc.TreeTable.of(X, (A, B), {"B": {"a": [0.5, 0.5], "b": [0.1, 0.9]}})
             "\n\nuse empty='uniform' or a prior",
         ),
         (
-            {"families": tc.TreeTable, "sources": CASES},
-            "X is to share rows: what is borrowed from sources= are tables"
-            "\n\nleave out sources=, or families=",
-        ),
-        (
             {"families": {"X": ASKS}, "knowledge": "X ignores B when A=yes"},
             "line 1: the rows given for 'X' depend on 'B' there\n\n"
             "    X ignores B when A=yes\n"

@@ -127,9 +127,6 @@ def test_a_check_says_what_rules_about_regressions_stand_for():
     [
         ({"method": tc.Gradient()}, "its missing cells and hidden variables are inferred by EM",
          "use method=tc.EM()"),
-        ({"sources": tc.Source(NETWORK, strength=10)},
-         "borrowing for incomplete cases needs discrete variables only",
-         "make it discrete with tc.discretise"),
         ({"knowledge": "P(K=k) = 0.5 confidence 0.9"},
          "rules said with less than certainty need complete cases beside it",
          "leave out their confidence"),

@@ -183,7 +183,7 @@ FLAT = tc.Dataset(
         ),
         (
             {**MIXED, "Y": np.full(20, 2.5)},
-            {},
+            {"as_given": True},
             "Y has the same value in all cases, so no Gaussian fits it\n\nleave the column out",
         ),
         (
@@ -229,18 +229,16 @@ FLAT = tc.Dataset(
             "without states are found by tc.search(data, method=tc.IdealParent(hidden=True))",
         ),
         (
-            {"X": [0.0] * 15 + [1.5, 2.5, 0.3, 2.2, 3.1]},
-            {"hidden": {"H": 2}, "seed": 1},
-            "the noise of X shrinks to nothing in every start: many cases have the same value of "
-            "it, and the likelihood of what was observed has no maximum\n\nleave the column out, "
-            "make it discrete with tc.discretise, or start from a dag in which no hidden variable "
-            "is its parent and forbid that it becomes one",
+            GAPS,
+            {"hidden": {"N": 2}, "knowledge": "at most 1 parent for A"},
+            "the column 'N' has no value in any case, so nothing says what its states are\n\n"
+            "leave the column out, leave_out=['N'], and say how many there are: hidden={'N': 2}",
         ),
         (
             GAPS,
             {},
-            "the column 'N' has no value in any case, so nothing says what its states are\n\n"
-            "leave the column out, leave_out=['N'], and say how many there are: hidden={'N': 2}",
+            "no column is left to learn from: 'N' (empty); 'A' (one value throughout)\n\n"
+            "as_given=True keeps them",
         ),
         (
             DATA.take(np.arange(0)),

@@ -128,7 +128,7 @@ def fitted(sources, **options):
         (
             lambda: fitted([tc.Source(REAL, "Leeds", structure="X -> Y")]),
             "source 'Leeds': it has no table to lend: all its variables are continuous"
-            "\n\nmake them discrete with tc.discretise",
+            "\n\nmake them discrete with tc.discretise, or leave this source out",
         ),
         (
             lambda: fitted(["nowhere.csv"]),
@@ -146,7 +146,7 @@ def fitted(sources, **options):
         ),
         (
             lambda: tc.fit("A -> B", HOLES, sources=[OWN], transfer=tc.Aggregate(), seed=1),
-            "Aggregate() needs complete cases"
+            "Aggregate() needs complete cases of variables with states, and A, B are not complete"
             "\n\nuse transfer=tc.BestFragment(), whose evidence goes into EM as well",
         ),
         (

@@ -118,8 +118,10 @@ def test_a_note_about_the_cases_is_printed_once(capsys: Capture) -> None:
 
 def test_documents_are_learned_and_others_predicted(capsys: Capture) -> None:
     Path("new.csv").write_text("Body,Topic\nsoup and bread,lunch\nthe meeting,work\n,work\n")
-    words = (*TEXT, "--predict", "new.csv", "-o", "out.csv", "--network", "mails.json")
+    words = (*TEXT, "--predict", "new.csv", "--predictions", "out.csv", "-o", "mails.json")
     printed = run(capsys, *words, "--report", "mails.txt")
+    for what, path in (("predictions", "out.csv"), ("network", "mails.json")):
+        assert f"{what} written to {path}\n" in printed
     assert printed.startswith("TextModel, multinomial, of 5 documents, 2 classes")
     assert "Topic predicted in 3 cases" in printed
     lines = Path("out.csv").read_text().splitlines()
@@ -130,11 +132,28 @@ def test_documents_are_learned_and_others_predicted(capsys: Capture) -> None:
     assert "learned from 5 cases" in Path("mails.txt").read_text()
 
 
+def test_a_model_named_by_network_is_never_written_over(
+    capsys: Capture, folder: tc.Network
+) -> None:
+    tc.write(folder, "keep.json")
+    before = Path("keep.json").read_bytes()
+    assert execute((*TEXT, "--network", "keep.json", "-q")) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        "tacit: --network names a file that is read, and tacit text reads none: keep.json was left "
+        "as it is\n\nto write the classifier, say where with -o: -o keep.json\n"
+    )
+    assert Path("keep.json").read_bytes() == before
+    assert "--network" not in run(capsys, "text", "--help")
+
+
 def test_groups_and_rules_come_from_the_command_line(capsys: Capture) -> None:
     Path("words.know").write_text("share P(Word | Author=*, Topic=work) { meeting }\n")
-    words = ("--group", "Author", "--knowledge", "words.know", "--network", "m.json")
+    words = ("--group", "Author", "--knowledge", "words.know", "-o", "m.json")
     found = run_json(capsys, *TEXT, *words)
     assert found["classes"]["work"]["documents"] == 3
+    assert found["written"] == {"network": "m.json"}
     word = tc.read("m.json")["Word"]
     meeting = list(word.variables[-1].states).index("meeting")
     topic = list(word.variables[1].states).index("work")
@@ -155,7 +174,18 @@ def test_groups_and_rules_come_from_the_command_line(capsys: Capture) -> None:
             "--repeats says how often --curve draws its cases, and --curve is not given",
         ),
         ((*WORDS, "--report", "r.pdf"), "no format has the suffix '.pdf'"),
-        ((*TEXT, "--predict", "new.csv"), "--predict CASES and -o OUT.csv belong together"),
+        (
+            (*TEXT, "--predict", "new.csv"),
+            "--predict CASES and --predictions OUT.csv belong together",
+        ),
+        (
+            (*TEXT, "-o", "mails.csv", "--predict", "mails.csv"),
+            "to write the predicted classes, say where with --predictions: --predictions mails.csv",
+        ),
+        (
+            (*TEXT, "-o", "kept.json", "--knowledge", "kept.json"),
+            "--knowledge and -o name the same",
+        ),
         (("text", "mails.csv", "--text", "Body", "--target", "Topics"), "no column 'Topics'"),
         (
             ("text", "mails.csv", "--text", "Body", "--target", "Body"),

@@ -6,6 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tacit as tc
@@ -166,3 +167,87 @@ def test_nothing_is_written_over_a_source(sites: Path, capsys: Capture) -> None:
     assert execute(words) == 2
     assert "--source and -o name the same file york.bif" in capsys.readouterr().err
     assert Path("york.bif").read_text() == before
+
+
+@pytest.fixture
+def clinics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two clinics that measure with gaps; the second has no column for the dose."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(5)
+    for name, number in (("here.csv", 60), ("leeds.csv", 300)):
+        ward = random.choice(["a", "b"], number)
+        cured = np.where(random.random(number) < np.where(ward == "a", 0.3, 0.8), "yes", "no")
+        dose = random.normal(5 + (ward == "a"), 1)
+        days = np.round(random.normal(9 - 2 * (cured == "yes") - 0.5 * dose, 1), 3)
+        columns = {"Ward": ward, "Cured": cured, "Days": days, "Dose": dose}
+        gone = random.random((4, number)) < 0.1
+        columns = {
+            each: [None if lost else value for value, lost in zip(cells, holes, strict=True)]
+            for (each, cells), holes in zip(columns.items(), gone, strict=True)
+        }
+        if number == 300:
+            del columns["Dose"]
+        tc.write_cases(columns, name)
+    return tmp_path
+
+
+MIXED = "Ward -> Cured; Ward -> Dose; Cured, Dose -> Days"
+BESIDE = ("fit", "here.csv", "--network", MIXED, "--seed", "1", "-o", "o.json")
+
+
+def test_tables_are_lent_beside_real_columns_with_gaps_on_both_sides(
+    clinics: Path, capsys: Capture
+) -> None:
+    words = (*BESIDE, "--source", "Leeds=leeds.csv", "--normal-prior", "1")
+    found = run_json(capsys, *words, "--save-fit", "f.json", "--report", "r.json")
+    prior = [tc.BDeu(1), tc.NormalGamma()]
+    source = tc.Source("leeds.csv", "Leeds")
+    expected = tc.fit(MIXED, "here.csv", sources=source, prior=prior, seed=1)
+    fit = tc.load_fit("f.json")
+    assert fit.network == expected.network
+    assert fit.borrowed == expected.borrowed
+    assert any(one["loans"] for one in found["borrowed"])
+    said = "Dose, Days borrowed nothing: their families are no tables, and only tables are lent"
+    assert said in found["notes"]
+    network = tc.read("o.json")
+    sections = {each["kind"]: each for each in json.loads(Path("r.json").read_text())["sections"]}
+    run(capsys, *shlex.split(sections["again"]["command"])[1:])
+    assert tc.read("learned.json") == network
+
+
+def test_a_hidden_variable_without_states_needs_no_column_at_the_source(
+    clinics: Path, capsys: Capture
+) -> None:
+    dag = ("--network", "Ward -> Cured; F -> Dose, Days; Ward -> Dose", "--hidden", "F=continuous")
+    words = ("fit", "here.csv", *dag, "--seed", "1", "-o", "o.json", "--source", "leeds.csv")
+    found = run_json(capsys, *words, "--restarts", "1")
+    assert {one["variable"] for one in found["borrowed"]} == {"Ward", "Cured"}
+
+
+def test_a_source_may_show_states_that_the_network_lacks(clinics: Path, capsys: Capture) -> None:
+    tc.write(tc.fit("Ward -> Cured", "here.csv", seed=1).network, "net.bif")
+    text = Path("leeds.csv").read_text()
+    Path("leeds.csv").write_text(f"{text}c,yes,8.5\n")
+    words = ("fit", "here.csv", "--network", "net.bif", "--seed", "1", "-o", "o.json")
+    found = run_json(capsys, *words, "--source", "leeds.csv")
+    why = {one["variable"]: one["why"] for one in found["borrowed"]}
+    assert why["Cured"] == "no source has a fragment of this shape"
+
+
+def test_where_nothing_is_a_table_the_way_out_works(clinics: Path, capsys: Capture) -> None:
+    from tacit.cli.main import execute
+
+    words = ("fit", "here.csv", "--network", "Dose -> Days", "--seed", "1", "-o", "o.json")
+    Path("york.csv").write_text("Dose,Days\n5.5,7.25\n4.25,8.5\n")
+    assert execute([*words, "--source", "york.csv"]) == 2
+    assert capsys.readouterr().err == (
+        "tacit: every variable here is continuous, and only tables of variables with states are "
+        "borrowed\n\nleave out the sources\n"
+    )
+    run(capsys, *words)
+    named = (*BESIDE, "--source", "York=york.csv@Dose -> Days")
+    assert execute(named) == 2
+    assert capsys.readouterr().err == (
+        "tacit: source 'York': it has no table to lend: all its variables are continuous\n\n"
+        "leave this source out\n"
+    )

@@ -164,3 +164,26 @@ def test_sets_that_contradict_themselves_leave_their_belief_to_the_others() -> N
         assert compared["expert A"].log_marginal_likelihood == pytest.approx(marginal, abs=1e-9)
         total += ways * np.exp(marginal)
     assert total == pytest.approx(1.0, abs=1e-9)
+
+
+def test_doubted_rules_of_tables_stand_beside_rules_of_regressions_priors_and_curves() -> None:
+    random = np.random.default_rng(4)
+    reals = {"X": random.normal(size=10), "Y": random.normal(size=10)}
+    tossed, line = coin(8, 2), "coefficient(Y, X) >= 0.5"
+    alone = tc.fit(COIN, tossed, prior=tc.K2(), knowledge=fair(0.9))
+    for knowledge, prior, families in (
+        (line, [tc.K2()], None),
+        ("", [tc.K2(), tc.NormalGamma()], None),
+        ("", [tc.K2()], {"Y": tc.SigmoidGaussian}),
+    ):
+        plain = tc.fit("X -> Y", reals, knowledge=knowledge or None, families=families,
+                       prior=prior[1:] or None)  # fmt: skip
+        both = f"{knowledge}\n{fair(0.9)}\nforbid Coin -> X"
+        fit = tc.fit("Coin; X -> Y", {**tossed, **reals}, knowledge=both, prior=prior,
+                     families=families)  # fmt: skip
+        assert fit.network["Coin"] == alone.network["Coin"]
+        assert fit.network["Y"] == plain.network["Y"]
+        assert fit.rules[-1].probability == alone.rules[0].probability
+        assert len(fit.rules) == 1 + bool(knowledge)
+        assert fit.objective == pytest.approx(alone.objective + plain.objective)
+        assert fit.log_likelihood == pytest.approx(alone.log_likelihood + plain.log_likelihood)

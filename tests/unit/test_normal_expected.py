@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import naive_mixed
 import tacit as tc
 from mixed import found_in, gaussian_network, mixed_network
-from tacit.engines import written
+from tacit.engines import completed
 from tacit.engines.completed import complete
 from tacit.engines.normal_expected import NormalExpectation
 
@@ -85,8 +85,7 @@ def test_completed_cases_give_the_moments_of_any_family(seed):
     hidden = ("A0", "X1") if seed == 3 else ()
     data = data.select([name for name in data.names if name not in hidden])
     expected, found = NormalExpectation.of(network, data).run(network), complete(network, data)
-    assert_allclose(found.log_likelihood, expected.log_likelihood)
-    assert_allclose(np.bincount(found.case, found.share), 1)
+    assert_allclose(np.bincount(found.split.case, found.split.share), 1)
     for name in network:
         held, axes = expected.evidence[name], network[name].variables
         if isinstance(axes[-1], tc.Discrete):
@@ -141,24 +140,59 @@ def test_the_joint_moments_hold_those_of_families_the_network_lacks():
     assert_allclose(backwards.scatter[::-1, ::-1], joint.scatter)
 
 
-def test_a_case_that_lacks_too_many_states_is_named(monkeypatch):
-    network = mixed_network(1)
-    whole = tc.sample(network, 20, seed=4)
-    columns = {n: np.where(np.arange(20) == 6, -1, whole[n]) for n in ("A0", "A1", "A2")}
-    columns |= {name: whole[name] for name in whole.names if name not in columns}
-    data = tc.Dataset(whole.variables, columns)
-    many = int(np.prod([len(whole.variables[name].states) for name in ("A0", "A1", "A2")]))
-    monkeypatch.setattr(written, "MOST", many)
-    assert np.bincount(complete(network, data).case)[6] <= many
-    monkeypatch.setattr(written, "MOST", many - 1)
-    with pytest.raises(tc.SizeError) as raised:
-        complete(network, data)
-    assert str(raised.value) == (
-        f"the states that case 7 lacks could be in {many} ways (A0, A1, A2), and {many - 1} of a "
-        "case are written out at most\n\nleave out columns or cases with so many gaps, hide fewer "
-        "variables or give them fewer states"
-    )
-    monkeypatch.setattr(written, "ROOM", 100)
-    monkeypatch.setattr(written, "MOST", many)
-    with pytest.raises(tc.SizeError, match="ways in all cases together, and 14 can be written"):
-        complete(network, data)
+@pytest.mark.parametrize("seed", [1, 3])
+def test_pieces_that_are_cut_apart_give_the_same_moments(seed, monkeypatch):
+    """Cells of large pieces are set in every way, one after the other: exact as before."""
+    network = mixed_network(seed)
+    data = tc.sample(network, 30, seed=seed, missing=tc.AtRandom(0.5))
+    whole = complete(network, data)
+    monkeypatch.setattr(completed, "WAYS", 2)
+    monkeypatch.setattr(completed, "NUMBERS", 4)
+    cut = complete(network, data)
+    assert len(cut.reals) > len(whole.reals) == 30
+    assert cut.split.drawn == 0
+    assert_allclose(np.bincount(cut.split.case, cut.split.share), 1)
+    for one in network:
+        for other in network:
+            axes = [network.variables[name] for name in dict.fromkeys((other, one))]
+            if all(isinstance(axis, tc.Discrete) for axis in axes):
+                assert_allclose(cut.counts(axes).values, whole.counts(axes).values, atol=1e-9)
+            elif isinstance(axes[-1], tc.Continuous):
+                ours, theirs = cut.moments(axes), whole.moments(axes)
+                assert_allclose(ours.means, theirs.means, atol=1e-8)
+                assert_allclose(ours.scatter, theirs.scatter, atol=1e-8)
+
+
+def test_cells_are_drawn_where_a_case_would_come_to_too_many_lines(monkeypatch):
+    """Right on average: many draws come near the exact counts, and as near as their spread says."""
+    network = mixed_network(3)
+    data = tc.sample(network, 30, seed=2, missing=tc.AtRandom(0.6))
+    axes = [network.variables[name] for name in ("A0", "A1")]
+    exact = complete(network, data).counts(axes).values
+    monkeypatch.setattr(completed, "WAYS", 2)
+    monkeypatch.setattr(completed, "NUMBERS", 4)
+    monkeypatch.setattr(completed, "LINES", (1, 0))
+    found = [complete(network, data, seed) for seed in range(200)]
+    assert min(each.split.drawn for each in found) > 0
+    assert all(len(each.reals) == 30 for each in found)
+    drawn = np.array([each.counts(axes).values for each in found])
+    assert drawn.std(axis=0).max() > 0.1
+    error = drawn.std(axis=0) / np.sqrt(len(found))
+    assert (np.abs(drawn.mean(axis=0) - exact) < 4.5 * error + 1e-9).all()
+
+
+def test_many_pieces_of_one_case_are_not_multiplied_out():
+    """Twenty columns of four states, one of reals, nothing tied to each other: 4^20 completions."""
+    random = np.random.default_rng(0)
+    columns = {f"A{at}": list(random.choice(list("abcd"), 50)) for at in range(20)}
+    for column in columns.values():
+        column[0] = None
+    columns["X"] = random.normal(size=50).tolist()
+    data = tc.read_cases(columns)
+    network = tc.fit("; ".join(columns), data).network
+    found = complete(network, data)
+    assert found.split.drawn == 0
+    share = network["A3"].values
+    axes = [network.variables["A3"], network.variables["X"]]
+    want = np.bincount(data["A3"][1:], minlength=4) + share
+    assert_allclose(found.moments(axes).weights, want)

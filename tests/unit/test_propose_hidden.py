@@ -9,6 +9,7 @@ import pytest
 
 import tacit as tc
 from planted import SIGNS, patients, severity
+from tacit.learn.columns import columns_of
 from tacit.learn.structure.sem_found import states_turned
 from tacit.learn.unseen import hunting, learning
 from tacit.learn.unseen.asking import Said, ask
@@ -214,10 +215,10 @@ def test_a_start_at_random_that_comes_higher_counts(found, monkeypatch):
 
 def ask_again(data):
     said = Said(
-        None, None, None, None, (), "H", None, "staged", 1, 10, 3.0, 0.2, 2, 1, 0, 0.4, 4, 3, (),
-        1, 1,
+        None, None, None, None, (), "H", None, "staged", 1, 10, 3.0, 0.2, 2, 1, 0, 0.4, 4, 3,
+        columns_of(tc.read_cases(data)), 1, 1,
     )  # fmt: skip
-    return ask(data, said)
+    return ask(said)
 
 
 def test_what_was_broken_off_is_not_remembered():

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.special import logsumexp
 from scipy.stats import norm
 
 import tacit as tc
+from tacit.learn.unseen.finishing import finished
 from tacit.learn.unseen.insertion import free_parameters
+from tacit.learn.unseen.likely import without_zeros
+from tacit.learn.unseen.sought import Bench, Settings, in_own_order
 
 
 def planted(seed, cases=400):
@@ -225,3 +230,63 @@ def test_a_new_hidden_variable_may_not_take_all_children_of_one_that_is_known():
     found = tc.propose_hidden(cases, known, most=1, tries=6, shown=1, restarts=0, seed=1)
     assert all(each.network.dag.children["K"] for each in found if "K" in each.network)
     assert found.log_likelihood == pytest.approx(float(tc.log_likelihood(found.network, cases)))
+
+
+def with_rare_states():
+    """The planted cases, but A has three further states, each of them in one case alone."""
+    column = DATA["A"].astype(object)
+    for number, case in enumerate(np.random.default_rng(1).choice(400, 3, replace=False)):
+        column[case] = f"once {number}"
+    return {**DATA, "A": column}
+
+
+@pytest.mark.parametrize("variant", ["staged", "local"])
+def test_states_that_only_cases_held_out_have_do_not_end_the_search(variant):
+    """Most likely tables hold such a case impossible; the last network has to hold it possible."""
+    cases = with_rare_states()
+    found = tc.propose_hidden(cases, seed=1, variant=variant, most=1, tries=3, shown=1, restarts=0)
+    assert set(found.accepted[0].children) == CHILDREN
+    assert np.isfinite(tc.log_likelihood(found.network, tc.read_cases(cases)).per_case).all()
+
+
+def test_rows_as_if_one_case_more_was_seen_are_the_smoothed_ones():
+    """Of a table without parents: the counts, and one case spread evenly, divided by their sum."""
+    counts, columns = [3, 5, 0], {"A": ["a"] * 3 + ["b"] * 5, "X": np.arange(8) / 3}
+    data = tc.read_cases(tc.read_cases(columns), order={"A": ["a", "b", "c"]})
+    likely = tc.fit("A; X", data, estimate=tc.ML()).network
+    found = without_zeros(likely, 8)
+    assert_allclose(found["A"].values, [(count + 1 / 3) / 9 for count in counts])
+    assert found["X"] is likely["X"]
+
+
+def test_a_network_stays_as_it_is_where_all_cases_leave_a_column_without_noise():
+    """Half of all cases have the very same X, which one state of H comes to stand for alone."""
+    tied = {name: np.concatenate([column, column]) for name, column in DATA.items()}
+    tied["X"] = np.where(np.arange(800) < 400, tied["X"], 4.0)
+    whole = in_own_order(tc.read_cases(tied))
+    dag = tc.Dag({**{name: ("H",) * (name in CHILDREN) for name in whole.names}, "H": ()})
+    network = tc.fit(dag, DATA, hidden={"H": 2}, estimate=tc.ML(), seed=1).network
+    narrow = replace(network["X"], intercept=np.array([1.0, 4.0]), sd=np.array([1.5, 1e-3]))
+    network = tc.Network(network.dag, network.variables, {**network.families, "X": narrow})
+    bench = Bench(whole.take(np.arange(400)), Settings(score=tc.BIC()), None)
+    with pytest.raises(tc.EstimateError, match="the noise of X shrinks to nothing"):
+        tc.structural_em(whole, start=network, hidden="rest", restarts=1)
+    assert finished(bench, whole, network) is network
+
+
+def test_a_network_to_begin_at_that_holds_a_case_impossible_is_told_with_the_case():
+    data = tc.read_cases({**DATA, "G": ["a", None] * 200})
+    apart = tc.fit(tc.Dag(dict.fromkeys(data.names, ())), data, seed=1).network
+    table = tc.Table((data.variables["A"],), np.array([1.0, 0.0]))
+    given = tc.Network(apart.dag, apart.variables, {**apart.families, "A": table})
+    lost = np.flatnonzero(DATA["A"] == "yes") + 1
+    message = (
+        f"the network to start from holds case {lost[0]}, and {lost.size - 1} others, impossible, "
+        "so its numbers cannot be the start\n\nstart from its dag, or from a network without zeros"
+    )
+    for attempt in (tc.propose_hidden, lambda cases, start: tc.structural_em(cases, start=start)):
+        with pytest.raises(tc.OptionError) as caught:
+            attempt(data, given)
+        assert str(caught.value) == message
+    again = tc.structural_em(data, start=given.dag, seed=1, max_rounds=1)
+    assert np.isfinite(again.log_likelihood)

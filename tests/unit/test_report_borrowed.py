@@ -307,3 +307,49 @@ def test_the_page_is_well_formed_where_a_table_has_several_loans():
         assert len(re.findall(f"<{tag}[ >]", section)) == section.count(f"</{tag}>"), tag
     assert 'rowspan="2"' in section
     assert 'href="#borrowed"' in page
+
+
+def beside_reals(transfer) -> tc.Fit:
+    """Tables with a continuous child that lacks cells, and one that a site lends."""
+    random = np.random.default_rng(3)
+    sky, rain = random.integers(0, 2, (2, 40))
+    depth = np.where(random.random(40) < 0.2, np.nan, random.normal(rain, 1))
+    columns = {"Sky": sky, "Rain": rain, "Depth": depth}
+    kinds = {"Sky": SKY, "Rain": RAIN, "Depth": tc.Continuous("Depth")}
+    here = tc.Dataset(kinds, columns)
+    return tc.fit(
+        "Sky -> Rain -> Depth", here, seed=1, transfer=transfer,
+        prior=[tc.BDeu(1), tc.NormalGamma()],
+        sources=tc.Source(cases(*np.stack([sky, rain], 1).tolist()), "Leeds"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "transfer",
+    [
+        tc.BestFragment(), tc.Mixture(), tc.Pool(), tc.Aggregate(),
+        tc.BestFragment(fusion="normal"),
+    ],
+    ids=lambda each: each.describe(),
+)  # fmt: skip
+def test_every_form_names_the_families_that_are_no_tables(transfer, tmp_path):
+    fit = beside_reals(transfer)
+    fit.save(tmp_path / "f.json")
+    again = tc.load_fit(tmp_path / "f.json")
+    assert (again.borrowed, again.notes, again.settings) == (fit.borrowed, fit.notes, fit.settings)
+    section = told(again, "borrowed")
+    assert section["no_tables"] == ["Depth"]
+    assert [one["variable"] for one in section["tables"] if one["loans"]]
+    report = tc.report(again)
+    texts = [str(report), report.to_markdown().replace("\\", ""), report.to_html()]
+    for text in texts:
+        assert "Depth borrowed nothing: its family is no table." in flowing(text)
+        assert "borrowed from Leeds" in flowing(text)
+    assert Report(json.loads(report.to_json())).to_html() == report.to_html()
+    assert "tc.NormalGamma()" in told(again, "again")["python"]
+
+
+def test_where_all_families_are_tables_none_is_named():
+    section = told(with_loans(LENT), "borrowed")
+    assert section["no_tables"] == []
+    assert "no table." not in str(tc.report(with_loans(LENT)))

@@ -381,3 +381,47 @@ def test_shades_can_be_told_apart_in_grey():
         ordered = sorted(greys)
         assert greys in (ordered, ordered[::-1])
         assert all(high / low > 1.12 for low, high in pairwise([g + 0.05 for g in ordered]))
+
+
+def rules_of(style: str) -> list[tuple[str, dict[str, str]]]:
+    """The rules of a style sheet outside of every @media, in order: selectors, declarations."""
+    found: list[tuple[str, dict[str, str]]] = []
+    rest = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    while opened := re.search(r"([^{}]+)\{", rest):
+        prelude, depth, end = " ".join(opened[1].split()), 1, opened.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(rest[end], 0)
+            end += 1
+        if not prelude.startswith("@"):
+            said = re.findall(r"([\w-]+)\s*:([^;]+)", rest[opened.end() : end - 1])
+            found.append((prelude, {name: " ".join(value.split()) for name, value in said}))
+        rest = rest[end:]
+    assert not rest.strip()
+    return found
+
+
+def conflicts(style: str) -> list[str]:
+    """Selectors with two rules of their own, or with two values of one property."""
+    rules = rules_of(style)
+    alone = [prelude for prelude, _ in rules]
+    found = [prelude for prelude in alone if alone.count(prelude) > 1]
+    values = dict[tuple[str, str], str]()
+    for prelude, said in rules:
+        for selector in map(str.strip, prelude.split(",")):
+            for name, value in said.items():
+                if values.setdefault((selector, name), value) != value:
+                    found.append(f"{selector} {{ {name} }}")
+    return found
+
+
+def test_no_selector_of_the_style_sheet_means_two_things():
+    style = (files("tacit.reporting") / "templates" / "style.css").read_text()
+    assert len(rules_of(style)) > 100
+    assert conflicts(style) == []
+
+
+def test_a_style_sheet_that_says_two_things_of_one_class_is_found_out():
+    twice = ".key { color: red; }\n@media print { .key { gap: 1px; } }\n.key { width: 40px; }"
+    assert conflicts(twice) == [".key", ".key"]
+    assert conflicts(".a, .b { width: 1px; }\n.b { width: 2px; }") == [".b { width }"]
+    assert conflicts(".a, .b { width: 1px; }\n.b { gap: 2px; } @media x { .b { gap: 0; } }") == []

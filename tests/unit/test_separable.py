@@ -159,7 +159,7 @@ def test_rows_of_all_lengths_together_are_those_one_by_one():
         assert (one.mean == whole.mean[span]).all()
         assert (one.sd == whole.sd[span]).all()
         assert one.log_constant[0] == whole.log_constant[number]
-        assert_allclose(one.mean.sum(), 1, atol=1e-7)
+        assert_allclose(one.mean.sum(), 1, atol=1e-10)  # a table takes no less
     assert (whole.mean >= lower).all()
     assert (whole.mean <= upper).all()
 

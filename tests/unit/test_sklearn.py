@@ -76,6 +76,30 @@ def test_flowers_with_gaps_are_told_apart(structure):
     assert model.score(GAPS[1::2], SPECIES[1::2]) > 0.8
 
 
+@pytest.mark.parametrize(
+    "estimator", [e for e in ESTIMATORS if hasattr(e, "predict_proba")], ids=str
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilities_of_every_estimator_lie_within_0_and_1_and_add_up_to_1(estimator, seed):
+    """Without any tolerance at the ends, however sure the estimator is."""
+    random = np.random.default_rng(seed)
+    classes = random.integers(0, 3, 400)
+    matrix = 3.0 * classes[:, None] + random.normal(size=(400, 12)) ** 2
+    counts = np.rint(matrix * random.integers(1, 40, 12))
+    words = isinstance(estimator, TextClassifier)
+    model = clone(estimator)
+    if not words:
+        model.set_params(random_state=seed)
+    model.fit(counts if words else matrix, classes)
+    sizes = 10.0 ** random.integers(-2, 4, (400, 1))
+    gaps = np.where(random.random(matrix.shape) < 0.2, np.nan, matrix * sizes)
+    for cases in [counts, counts * 100] if words else [matrix, matrix * sizes, gaps]:
+        found = model.predict_proba(cases)
+        assert found.min() >= 0
+        assert found.max() <= 1
+        assert np.abs(found.sum(axis=1) - 1).max() <= 1e-15
+
+
 def test_posteriors_are_those_of_the_network():
     model = BayesNetClassifier(random_state=0).fit(PEOPLE, OWNS)
     found = model.predict_proba(PEOPLE.iloc[3:4])[0]

@@ -25,7 +25,7 @@ from tacit.estimate.transfer.pools import (
     local_pool,
     logarithmic_pool,
 )
-from tacit.learn.sources import as_sources, fragments_of
+from tacit.learn.sources import as_sources, offer_of
 
 
 def no_rules(counts):
@@ -42,7 +42,7 @@ def test_a_source_has_as_many_fragments_as_tables():
     random = np.random.default_rng(3)
     cases = {name: random.choice(["n", "y"], 60).tolist() for name in "ABCD"}
     dag = tc.fit("A -> B <- C; B -> D", cases).network.dag
-    found = fragments_of(as_sources(cases)[0], dag)
+    found = offer_of(as_sources(cases)[0], dag).fragments
     assert {each.child: set(each.parents) for each in found} == {
         "A": set(), "B": {"A", "C"}, "C": set(), "D": {"B"}
     }  # fmt: skip
@@ -52,7 +52,7 @@ def test_a_source_has_as_many_fragments_as_tables():
 def test_figure_3_has_two_fragments_in_four_orders(example_models):
     asia = tc.read(example_models / "asia.bif.gz")
     source = as_sources([tc.Source(asia, "Asia", strength=100)])[0]
-    found = [m for f in fragments_of(source, asia.dag) for m in matches(f, (2, 2, 2))]
+    found = [m for f in offer_of(source, asia.dag).fragments for m in matches(f, (2, 2, 2))]
     assert len({each.fragment.child for each in found}) == 2
     assert len(found) == 4
     assert {each.fragment.child for each in found} == {"either", "dysp"}
@@ -150,7 +150,7 @@ def test_a_fragment_with_the_same_parents_needs_no_alignment():
 def test_summing_out_is_what_the_network_of_the_source_says(example_models):
     asia = tc.read(example_models / "asia.bif.gz")
     source = as_sources([tc.Source(asia, "Asia", strength=50)])[0]
-    dysp = next(each for each in fragments_of(source, asia.dag) if each.child == "dysp")
+    dysp = next(each for each in offer_of(source, asia.dag).fragments if each.child == "dysp")
     found = [each for each in aligned(dysp, (2, 2)) if NOBODY not in each.order]
     assert len(found) == 2
     for each in found:

@@ -22,7 +22,7 @@ from tacit.cli.choices import (
     prior_of,
 )
 from tacit.cli.families import FamilyNames, families_of
-from tacit.cli.given import hidden_of
+from tacit.cli.given import hidden_of, reals_hidden
 from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
     Cases,
@@ -174,11 +174,12 @@ def fit(
     structure, notes = structure_of(network)
     unseen = hidden_of(hidden, structure)
     data = _read(reading, cases, structure, threads, unseen is not None)
+    ours = {**data.variables, **reals_hidden(unseen)}
     found = learn(
         structure,
         data,
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
-        sources=sources_of(named, structure, reading, threads),
+        sources=sources_of(named, structure, ours, reading, threads),
         transfer=borrowing,
         prior=chosen,
         estimate=wanted,

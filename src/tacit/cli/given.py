@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.dag import Dag
 from tacit.core.errors import OptionError, TacitError, marked, nearest
-from tacit.core.variables import Discrete
+from tacit.core.variables import Continuous, Discrete
 
 if TYPE_CHECKING:
     from tacit.core.network import Network
@@ -98,6 +98,12 @@ def states_of(texts: Sequence[str]) -> Mapping[str, int | Sequence[str]] | int |
                 raise _wrong(text, term, f"{name!r} is named twice", option="--states")
             found[name] = _hidden_states(term, text, Dag({name: ()}), "--states")
     return found or None
+
+
+def reals_hidden(said: Mapping[str, int | Sequence[str]] | str | None) -> dict[str, Continuous]:
+    """Those of the hidden variables that were said to be continuous, by name."""
+    given = said if isinstance(said, Mapping) else {}
+    return {name: Continuous(name) for name, each in given.items() if each == REAL}
 
 
 def hidden_beside(

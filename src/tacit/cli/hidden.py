@@ -21,6 +21,7 @@ from tacit.cli.hidden_words import (
 )
 from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
+    AsGiven,
     Cases,
     Continuouses,
     Discretes,
@@ -136,6 +137,7 @@ def hidden(
         int, typer.Option(min=0, help="Starts at random that a proposal is held against.")
     ] = 5,
     leave_out: LeftOut = None,
+    as_given: AsGiven = False,
     posterior: Annotated[
         str | None,
         typer.Option(
@@ -191,6 +193,7 @@ def hidden(
     }
     judged = held_out_of(held_out)
     reading = Reading.of(weights, missing, discrete, continuous, table, query)
+    asked["as_given"] = reading.kept(as_given)
     targets = learned_targets(output, save_fit, report)
     if posterior is not None:
         targets["posterior"] = _posterior_target(posterior)

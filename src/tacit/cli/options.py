@@ -100,6 +100,13 @@ LeftOut = Annotated[
     list[str] | None,
     typer.Option("--leave-out", metavar="COLUMN", help="A column that is no variable; repeatable."),
 ]
+AsGiven = Annotated[
+    bool,
+    typer.Option(
+        "--as-given",
+        help="Keep columns that say nothing: empty, one value throughout, another in every case.",
+    ),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint if it is there.")]
 SaveFit = Annotated[
     str | None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacit.cli.options import plain_name, plain_names
 from tacit.core.errors import OptionError, listed, marked, nearest, quoted
+from tacit.core.paths import is_file, neighbours
 
 if TYPE_CHECKING:
     from tacit.core.dag import Dag
@@ -44,14 +45,13 @@ def _refuse_lost_file(text: str) -> None:
     """Nothing, or an error about a word that looks like a file and would be a dag of one name."""
     from tacit.io import formats
 
-    if Path(text).is_file():
+    if is_file(text):
         what = "this file has no suffix of a network or a dag"
         known = f"\n\nsuffixes: {', '.join(formats.SUFFIXES)} or {formats.DAG_SUFFIX}"
         raise OptionError(marked(text, 0, len(text), what) + known)
     if re.fullmatch(r"[^\s;,<>\"]*[./\\][^\s;,<>\"]*", text):
-        siblings = [path.name for path in Path(text).parent.glob("*")]
         raise OptionError(
-            f"there is no file {text!r}{nearest(Path(text).name, siblings)}"
+            f"there is no file {text!r}{nearest(Path(text).name, neighbours(text))}"
             "\n\na dag of one variable stands in double quotes"
         )
 
@@ -87,6 +87,10 @@ class Reading:
             table,
             query,
         )
+
+    def kept(self, as_given: bool) -> bool | tuple[str, ...]:
+        """Which columns are kept though they say nothing: all, or those that options name."""
+        return True if as_given else (*self.discrete, *self.continuous)
 
     def like(self, source: str, other: Dataset, threads: int | None = None) -> Dataset:
         """The columns that other cases have, in their states."""

@@ -15,6 +15,7 @@ from tacit.cli.families import FamilyNames, families_of
 from tacit.cli.given import hidden_beside
 from tacit.cli.learned import learned_targets, write_learned
 from tacit.cli.options import (
+    AsGiven,
     Cases,
     Continuouses,
     Discretes,
@@ -82,6 +83,23 @@ class Wishes:
     families: Any
     common: Mapping[str, Any]
 
+    def with_rules(self) -> Wishes:
+        """The same with the rules read: a pipe can be read once."""
+        from tacit.knowledge.knowledge import as_knowledge
+
+        return replace(
+            self, common={**self.common, "knowledge": as_knowledge(self.common["knowledge"])}
+        )
+
+    def kept(self, data: Dataset, start: Any, hidden: Any) -> Dataset:
+        """The columns that a search will learn from; they say which search it is."""
+        from tacit.learn.columns import columns_of, names_said
+
+        given = [self.common[name] for name in ("knowledge", "score", "dag_prior", "prior")]
+        method = search_method_of(self.word, None, self.most_parents)
+        named = names_said(start, hidden, method, self.families, *given)
+        return columns_of(data, self.common["leave_out"], self.common["as_given"], named).cases
+
 
 def search(
     cases: Cases,
@@ -118,6 +136,7 @@ def search(
         int | None, typer.Option(min=0, help="Of any variable, at most.")
     ] = None,
     leave_out: LeftOut = None,
+    as_given: AsGiven = False,
     bootstrap: Annotated[
         int, typer.Option(min=0, help="Tell how sure arcs are from so many samples of the cases.")
     ] = 0,
@@ -148,6 +167,7 @@ def search(
     With missing cells or hidden variables by structural EM.
     """
     how = search_method_of(method, None, most_parents)
+    reading = Reading.of(weights, missing, discrete, continuous, table, query)
     wishes = Wishes(
         method,
         most_parents,
@@ -161,6 +181,7 @@ def search(
             "prior": normal_beside(None if prior is None else prior_of(prior), normal_prior),
             "estimate": estimate_of(estimate, EmptyRows.UNIFORM),
             "leave_out": plain_names(leave_out),
+            "as_given": reading.kept(as_given),
             "seed": seed,
             "threads": threads,
             "progress": False if quiet or json else None,
@@ -168,7 +189,6 @@ def search(
             "resume": resume,
         },
     )
-    reading = Reading.of(weights, missing, discrete, continuous, table, query)
     targets = learned_targets(output, save_fit, report)
     read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
     read += [("--start", start)] if start is not None else []
@@ -177,8 +197,10 @@ def search(
     begin, notes = structure_of(start) if start is not None else (None, ())
     unseen = hidden_beside(hidden, begin)
     data = reading.cases(cases, None, threads)
-    check_holds(targets, data, wishes.common["leave_out"])
-    found = _searched(data, begin, unseen, wishes)
+    wishes = wishes.with_rules()
+    kept = wishes.kept(data, begin, unseen)
+    check_holds(targets, kept)
+    found = _searched(data, kept, begin, unseen, wishes)
     found = replace(found, notes=(*notes, *found.notes, *said))
     write_learned(found, targets, data=data)
     told = [f"{what} written to {target.path}" for what, target in targets.items()]
@@ -199,13 +221,13 @@ def _keeps_none(method: Any) -> str:
 
 def _searched(
     data: Dataset,
+    kept: Dataset,
     start: Dag | Network | None,
     hidden: Mapping[str, Any] | str | None,
     wishes: Wishes,
 ) -> Search:
-    """By `tc.search` where all is known of the cases, else by structural EM."""
-    left_out = wishes.common["leave_out"]
-    gaps = [name for name, cells in data.missing().items() if cells and name not in left_out]
+    """By `tc.search` where all is known of the columns that are kept, else by structural EM."""
+    gaps = [name for name, cells in kept.missing().items() if cells]
     if hidden is None and not gaps:
         from tacit.learn.structure.search import search as learn
 
@@ -226,11 +248,7 @@ def _searched(
         raise OptionError(f"--bootstrap needs complete cases, and {why}")
     from tacit.core.variables import Continuous
 
-    states = [
-        name
-        for name, each in data.variables.items()
-        if not isinstance(each, Continuous) and name not in left_out
-    ]
+    states = [n for n, each in kept.variables.items() if not isinstance(each, Continuous)]
     if wishes.families and (hidden is not None or states):
         raise OptionError(
             f"--family needs complete cases, and {why}\n\n{_ways_out(wishes, states)}"

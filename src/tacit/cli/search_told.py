@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.cli.targets import Target
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tacit.learn.structure.searched import Search
 
 
-def check_holds(targets: Mapping[str, Target], data: Dataset, left_out: Sequence[str]) -> None:
+def check_holds(targets: Mapping[str, Target], kept: Dataset) -> None:
     """Nothing, or an error about a file that could not hold what will be found: a search may take
     long, and all of it would be lost."""
     from tacit.core.variables import Continuous
@@ -21,11 +21,7 @@ def check_holds(targets: Mapping[str, Target], data: Dataset, left_out: Sequence
     target = targets.get("network")
     if target is None or target.path.lower().removesuffix(".gz").endswith(".json"):
         return
-    real = [
-        name
-        for name, variable in data.variables.items()
-        if isinstance(variable, Continuous) and name not in left_out
-    ]
+    real = [name for name, each in kept.variables.items() if isinstance(each, Continuous)]
     if real:
         raise OptionError(
             f"-o: {target.path!r} would hold tables only, and these columns are continuous: "
@@ -56,6 +52,7 @@ def plain_search(found: Search, targets: Mapping[str, Target]) -> dict[str, Any]
         "cases": found.cases.cases,
         "weight": found.cases.weight,
         "missing_cells": dict(found.cases.missing),
+        "set_aside": dict(found.settings.get("set_aside", {})),
         "hidden": dict(found.found.hidden),
         "variables": len(found.network),
         "dag": str(found.dag),

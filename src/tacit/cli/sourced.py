@@ -18,10 +18,12 @@ import typer
 
 from tacit.cli.reading import Reading, structure_of
 from tacit.core.errors import OptionError, TacitError, marked, nearest
+from tacit.core.paths import is_file
 
 if TYPE_CHECKING:
     from tacit.core.dag import Dag
     from tacit.core.network import Network
+    from tacit.core.variables import Variable
     from tacit.learn.fits import Fit
     from tacit.learn.sources import Source
     from tacit.learn.transfers import Transfer
@@ -106,7 +108,7 @@ def _named(text: str) -> Named:
 def _name(text: str) -> tuple[str, str]:
     """The name before `=`, and what follows; a path is no name."""
     split = re.match(r"([^=/\\@]*)=", text)
-    if split is None or Path(text).is_file():
+    if split is None or is_file(text):
         return "", text
     name = split[1].strip().strip('"')
     if not name:
@@ -117,7 +119,7 @@ def _name(text: str) -> tuple[str, str]:
 def _halved(text: str, sign: str) -> tuple[str, str | None]:
     """What stands before and after the sign, if it parts the text."""
     file, found, more = text.partition("@") if sign == "@" else text.rpartition(":")
-    if not found or "://" in text or Path(text).is_file() or more.startswith(("/", "\\")):
+    if not found or "://" in text or is_file(text) or more.startswith(("/", "\\")):
         return text, None
     return file, more
 
@@ -156,22 +158,42 @@ def files_read(named: Sequence[Named]) -> Iterator[tuple[str, str]]:
 
 
 def sources_of(
-    named: Sequence[Named], target: Dag | Network, reading: Reading, threads: int | None
+    named: Sequence[Named],
+    target: Dag | Network,
+    ours: Mapping[str, Variable],
+    reading: Reading,
+    threads: int | None,
 ) -> list[Source] | None:
-    """The sources as `fit` takes them: cases are read as those of the target are."""
+    """The sources as `fit` takes them: cases are read as those of the target are.
+
+    ours: the variables of the target, as far as they are known
+    """
     if not named:
         return None
-    return [_source(each, target, reading, threads) for each in named]
+    return [_source(each, _asked(target, ours), reading, threads) for each in named]
 
 
-def _source(named: Named, target: Dag | Network, reading: Reading, threads: int | None) -> Source:
+def _asked(target: Dag | Network, ours: Mapping[str, Variable]) -> Dag:
+    """What is asked of a source without a structure of its own: nothing with real values, for only
+    tables are borrowed; everything where there is nothing else, for `fit` to refuse."""
+    from tacit.core.network import Network
+    from tacit.core.variables import Continuous
+    from tacit.learn.source_cases import part_of
+
+    dag, known = (target.dag, target.variables) if isinstance(target, Network) else (target, {})
+    known = {**known, **ours}
+    states = [name for name in dag.names if not isinstance(known.get(name), Continuous)]
+    return part_of(dag, states or dag.names)
+
+
+def _source(named: Named, asked: Dag, reading: Reading, threads: int | None) -> Source:
     from tacit.learn.sources import Source
 
     if named.is_network:
         return Source(named.file, named.name, None, named.strength)
     try:
         own = None if named.structure is None else structure_of(named.structure)[0]
-        data = _alike(reading, own or target).cases(named.file, own or target, threads)
+        data = _alike(reading, own or asked).cases(named.file, own or asked, threads)
     except TacitError as problem:
         problem.args = (f"--source {named.name}: {problem}{_hint(named, problem)}",)
         raise

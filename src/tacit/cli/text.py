@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,9 +32,11 @@ class Kind(Enum):
 
 
 EXAMPLES = """\
-tacit text mails.csv --text Body --target Topic --least 2
+tacit text mails.csv --text Body --target Topic --least 2 -o topics.json
 tacit text mails.csv --text Body --target Topic --group Author --knowledge words.know \\
-    --predict new-mails.csv -o topics.csv"""
+    --predict new-mails.csv --predictions classes.csv"""
+FORMS = (".csv", ".tsv", ".parquet")
+"""Suffixes of predictions."""
 
 
 def text(
@@ -61,14 +63,22 @@ def text(
         str | None,
         typer.Option(metavar="CASES", help="Other documents, whose classes are to be predicted."),
     ] = None,
+    predictions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OUT.csv", help="Where these classes are written: .csv .tsv .parquet."
+        ),
+    ] = None,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="OUT.csv", help="Where predictions are written."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Where the classifier is written, as a network of class and word.",
+        ),
     ] = None,
-    network: Annotated[
-        str | None,
-        typer.Option(metavar="NET", help="Write the model as a network of class and word here."),
-    ] = None,
+    network: Annotated[str | None, typer.Option(metavar="NET", hidden=True)] = None,
     report: Annotated[
         str | None,
         typer.Option(metavar="R.html", help="A report on that network: .html .md .txt .json."),
@@ -83,17 +93,19 @@ def text(
     --predict the classes of other documents; if these say their classes, too, how well it went.
     """
     del seed
-    if (predict is None) != (output is None):
-        raise OptionError("--predict CASES and -o OUT.csv belong together")
+    _refuse_former(network, output)
+    if (predict is None) != (predictions is None):
+        raise OptionError("--predict CASES and --predictions OUT.csv belong together")
     named = [each for each in (text, target, group) if each is not None]
     if len(set(named)) < len(named):
         raise OptionError("--text, --target and --group name columns of their own")
-    forms = (".csv", ".tsv", ".parquet")
-    targets = [Target("-o", output, forms, forms[:2])] if output else []
-    targets += [network_target("--network", network)] if network else []
-    targets += [report_target("--report", report)] if report else []
+    targets = {"network": network_target("-o", output)} if output else {}
+    if predictions:
+        targets["predictions"] = Target("--predictions", predictions, FORMS, FORMS[:2])
+    targets |= {"report": report_target("--report", report)} if report else {}
     read = [("CASES", cases), *([("--predict", predict)] if predict else [])]
-    check_targets(targets, *read)
+    read += [("--knowledge", file) for file in knowledge or ()]
+    check_targets(list(targets.values()), *read)
 
     from tacit.learn.text.front import fit_text
 
@@ -113,6 +125,23 @@ def text(
     found = None if predict is None else _predicted(model, names, predict)
     _write(targets, model, found)
     return _answer(model, found, targets, json=json, quiet=quiet)
+
+
+def _refuse_former(network: str | None, output: str | None) -> None:
+    """Nothing, or an error about options that once meant something else here.
+
+    What `--network` names is read by every other command; nothing may write over it.
+    """
+    if network is not None:
+        raise OptionError(
+            f"--network names a file that is read, and tacit text reads none: {network} was left "
+            f"as it is\n\nto write the classifier, say where with -o: -o {network}"
+        )
+    if output is not None and output.lower().removesuffix(".gz").endswith(FORMS):
+        raise OptionError(
+            f"-o writes the classifier, and {output} is no file of a network\n\nto write the "
+            f"predicted classes, say where with --predictions: --predictions {output}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,30 +202,30 @@ def _predicted(model: TextModel, names: _Names, source: str) -> _Predicted:
     return _Predicted(found, judged)
 
 
-def _write(targets: list[Target], model: TextModel, found: _Predicted | None) -> None:
+def _write(targets: Mapping[str, Target], model: TextModel, found: _Predicted | None) -> None:
     import numpy as np
 
     from tacit.io.casesout import write_columns
     from tacit.io.formats import write
     from tacit.reporting.report import report
 
-    def one(target: Target, path: Path) -> None:
-        if target.option == "--report":
-            report(model.fit).save(path)
-        elif target.option == "--network":
-            write(model.network, path)
-        else:
-            assert found is not None
-            best = {f"{model.classes.name}": np.array(found.prediction.most_probable)}
-            write_columns({**best, **dict(found.prediction.columns())}, path)
+    def predictions(path: Path) -> None:
+        assert found is not None
+        best = {f"{model.classes.name}": np.array(found.prediction.most_probable)}
+        write_columns({**best, **dict(found.prediction.columns())}, path)
 
-    write_all([(target, partial(one, target)) for target in targets])
+    writers: dict[str, Callable[[Path], None]] = {
+        "network": lambda path: write(model.network, path),
+        "predictions": predictions,
+        "report": lambda path: report(model.fit).save(path),
+    }
+    write_all([(target, writers[what]) for what, target in targets.items()])
 
 
 def _answer(
     model: TextModel,
     found: _Predicted | None,
-    targets: list[Target],
+    targets: Mapping[str, Target],
     *,
     json: bool,
     quiet: bool,
@@ -223,6 +252,6 @@ def _answer(
             plain["prediction"] = found.judged.to_plain()
             lines.append(str(found.judged))
     if targets:
-        plain["written"] = {target.option.lstrip("-"): target.path for target in targets}
-        lines += [f"written to {target.path}" for target in targets]
+        plain["written"] = {what: target.path for what, target in targets.items()}
+        lines += [f"{what} written to {target.path}" for what, target in targets.items()]
     return Answer("\n".join(lines), plain, json=json, quiet=quiet)

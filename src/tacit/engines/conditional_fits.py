@@ -8,14 +8,22 @@ import numpy as np
 
 from tacit.arrays import Bools, Floats, Ints
 from tacit.engines.partials import partials
+from tacit.estimate.continuous.weak import weak_log_likelihood
 from tacit.estimate.gaussians import SINGULAR
 from tacit.families.conditional_moments import ConditionalMoments
 
 
 def fitted_with(
-    moments: ConditionalMoments, child: int, parents: tuple[int, ...], more: Ints
+    moments: ConditionalMoments,
+    child: int,
+    parents: tuple[int, ...],
+    more: Ints,
+    bounded: bool = False,
 ) -> Floats:
-    """The greatest log-likelihood of the child with each of `more`, or (1,) with none of them."""
+    """The greatest log-likelihood of the child with each of `more`, or (1,) with none of them.
+
+    bounded  where it has no maximum, that of the most probable lines under a weak prior, not -inf
+    """
     parameters = len(parents) + 2 + (more.size > 0)
     own = moments.weights > parameters
     thin = ~own & (moments.weights > 0)
@@ -26,7 +34,18 @@ def fitted_with(
     total = -0.5 * (weights[:, None] * (log(2 * pi) + 1 + noise)).sum(axis=0)
     if thin.any():
         total = total + _pooled(moments, thin, child, parents, more)
+    if bounded:
+        for at in np.flatnonzero(np.isnan(total)):
+            family = [*parents, *more[at : at + 1].tolist(), child]
+            total[at] = weak_log_likelihood(_of(moments, family), thin)
     return np.where(np.isnan(total), -np.inf, total)
+
+
+def _of(moments: ConditionalMoments, columns: list[int]) -> ConditionalMoments:
+    """The moments of some columns, in this order."""
+    square = np.ix_(columns, columns)
+    scatter = moments.scatter[:, square[0], square[1]]
+    return ConditionalMoments(moments.weights, moments.means[:, columns], scatter)
 
 
 def _left(matrices: Floats, child: int, parents: tuple[int, ...], more: Ints) -> Floats:

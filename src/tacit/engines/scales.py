@@ -29,11 +29,20 @@ def check_spreads(data: Dataset, names: Iterable[str]) -> None:
         counts = (
             ~np.isnan(values) if data.weights is None else (data.weights > 0) & ~np.isnan(values)
         )
-        if not counts.any() or not values[counts].std() > STILL * abs(values[counts].mean()):
+        if is_still(values[counts]):
             raise CasesError(
                 f"{quoted(name)} has the same value in all cases, so no Gaussian fits it"
                 "\n\nleave the column out"
             )
+
+
+def is_still(values: Floats) -> bool:
+    """Whether nothing tells these numbers apart but rounding; none at all are still, too."""
+    largest = np.abs(values).max(initial=0.0)
+    if not largest > 0:
+        return True
+    shares = values / largest  # whose squares are numbers, whatever the unit
+    return not shares.std() > STILL * abs(shares.mean())
 
 
 def check_scale(name: str, values: Floats) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit import frames
-from tacit.arrays import Bools, Floats, Ints
+from tacit.arrays import Bools, Floats, Ints, shares
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import ColumnError, nearest
 from tacit.core.grid import counted
@@ -44,7 +44,7 @@ class Prediction(Mapping[str, Floats]):
     def __getitem__(self, name: str) -> Floats:
         if isinstance(self.posteriors, RealPosteriors) and not self._has_states(name):
             return self._real(self.posteriors.mean, name)
-        values = self.posteriors.of(self._place(name))
+        values = shares(self.posteriors.of(self._place(name)))
         values[self._gone(name)] = np.nan
         return values
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, shares
 from tacit.core.errors import QueryError, marked
 from tacit.core.network import Network, check_network
 from tacit.core.variables import Continuous, Discrete, Variable
@@ -204,10 +204,9 @@ def _exact(network: Network, names: Sequence[str], found: Sequence[Finding]) -> 
     engine = engine_of(network)
     places = [engine.layout.places[name] for name in names]
     values = joint_posterior(engine, engine.observe(found), places)
-    total = values.sum()
-    if not total > 0:
+    if not values.sum() > 0:
         raise explain_impossible(engine, found)
-    return np.asarray(values / total)
+    return values
 
 
 def _answer(
@@ -218,8 +217,11 @@ def _answer(
     values: Floats,
     errors: Floats | None,
 ) -> Answer:
-    """Add up the states that targets are held to, and keep an axis for each free one."""
-    free = []
+    """Add up the states that targets are held to, and keep an axis for each free one.
+
+    Each value is the share that its states have of all mass, what is held to nothing included.
+    """
+    free, rest = [], np.zeros(1)
     variance = None if errors is None else errors**2
     for at in reversed(range(len(targets))):
         term = asked.targets[at]
@@ -227,10 +229,12 @@ def _answer(
             free.append(targets[at])
             continue
         held = finding(network, term, asked.text).likelihood
+        rest = np.append(rest, np.tensordot(values, 1 - held, axes=(at, 0)).sum())
         values = np.tensordot(values, held, axes=(at, 0))
         variance = None if variance is None else np.tensordot(variance, held**2, axes=(at, 0))
     off = None if variance is None else np.sqrt(variance)
-    return Answer(_title(asked, found), tuple(reversed(free)), np.asarray(values), off)
+    whole = shares(np.append(np.ravel(values), rest))[: np.size(values)]
+    return Answer(_title(asked, found), tuple(reversed(free)), whole.reshape(np.shape(values)), off)
 
 
 def _title(asked: Probability, found: Sequence[AnyFinding]) -> str:

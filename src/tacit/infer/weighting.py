@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Column, Floats
+from tacit.arrays import Column, Floats, shares
 from tacit.core.errors import ImpossibleError, OptionError
 from tacit.core.family import Family
 from tacit.core.network import Network
@@ -54,7 +54,7 @@ def weighted_joint(
     at = cells(shape, [columns[name] for name in names])
     size = int(np.prod(shape))
     total = weights.sum()
-    share = np.bincount(at, weights, size) / total
+    share = shares(np.asarray(np.bincount(at, weights, size), np.float64))
     squares = np.bincount(at, weights**2, size)
     variance = (squares * (1 - 2 * share) + share**2 * (weights**2).sum()) / total**2
     never = share <= 0  # no sample says anything of these: one effective sample is the scale

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.core.errors import CasesError, FormatError, OptionError, nearest
+from tacit.core.paths import neighbours
 from tacit.frames import (
     RawTable,
     UnreadableError,
@@ -25,6 +26,7 @@ from tacit.io.adbc import from_postgresql, from_sqlite
 from tacit.io.files import suffix
 from tacit.io.jsoncases import from_json
 from tacit.io.parquet import from_arrow_files, from_parquet
+from tacit.io.words import short
 
 TEXT = (".csv", ".tsv", ".txt")
 JSON = (".json", ".jsonl", ".ndjson")
@@ -99,13 +101,17 @@ def _from_memory(source: Any, how: How) -> tuple[RawTable, str]:
 def _paths(source: str | Path) -> list[Path]:
     """The files that a path or a pattern names, in the order of their names."""
     path = Path(source)
-    if path.is_dir():
+    try:
+        folder, there = path.is_dir(), path.exists()
+    except OSError as problem:  # a text that is no name, such as that of a long dag
+        raise FormatError(f"{short(str(path))}: cannot be read: {problem.strerror}") from None
+    if folder:
         raise FormatError(f"{str(path)!r} is a folder; name its files, as in '{path}/*.csv'")
-    if path.exists():
+    if there:
         return [path]
     if glob.has_magic(str(source)):
         return _matches(path)
-    siblings = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+    siblings = neighbours(str(path))
     raise FormatError(f"there is no file {str(path)!r}{nearest(path.name, siblings)}")
 
 

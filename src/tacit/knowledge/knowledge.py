@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tacit.core.errors import KnowledgeError
+from tacit.core.paths import is_file
 from tacit.knowledge.parsing import rules_of
 from tacit.knowledge.statements import Arcs, Group, MostParents, Rule, StateOrder, Tiers
 
@@ -155,19 +156,12 @@ def _parsed(text: str) -> Knowledge:
     try:
         return Knowledge.parse(text)
     except KnowledgeError as problem:
-        if len(text) > _LONGEST or "\n" in text or not _is_file(text):
+        if len(text) > _LONGEST or "\n" in text or not is_file(text):
             raise
         raise KnowledgeError(
             f"{problem}\n\nthere is a file of this name: give Path({text!r}), "
             "or let its name end in .know"
         ) from None
-
-
-def _is_file(name: str) -> bool:
-    try:
-        return Path(name).is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _joined(parts: Sequence[Knowledge]) -> Knowledge:

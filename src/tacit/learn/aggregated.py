@@ -30,6 +30,7 @@ from tacit.learn.borrowing import Target, loan_of, offers
 from tacit.learn.fits import Fit
 from tacit.learn.lending import SAME, Lent
 from tacit.learn.loans import Borrowed, Loan
+from tacit.learn.ruled import about_tables
 from tacit.learn.transfers import Aggregate
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def fit_aggregated(before: Fit, target: Target, given: Lenders, knowledge: Knowl
 
 
 def _refuse_rules(knowledge: Knowledge | None, transfer: Aggregate) -> None:
-    if knowledge is not None:
+    if knowledge is not None and about_tables(knowledge).parameters:
         raise OptionError(
             f"{transfer.describe()} takes tables together without regard to rules"
             "\n\nuse transfer=tc.BestFragment(), which keeps them, or leave out the knowledge"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import OptionError
+from tacit.core.dag import Dag
+from tacit.core.errors import OptionError, listed, quoted
 from tacit.core.variables import Discrete, Variable
 from tacit.estimate.estimates import MAP, ML
 from tacit.estimate.transfer.enriched import Enriched
@@ -21,31 +22,48 @@ from tacit.knowledge.cells import Cells
 from tacit.knowledge.knowledge import Knowledge
 from tacit.learn.borrowing import Target
 from tacit.learn.choices import Choices
-from tacit.learn.counted import Counted
 from tacit.learn.fits import Fit
+from tacit.learn.gathered import Gathered
 from tacit.learn.led import leading
 from tacit.learn.lending import Lent, lend
 from tacit.learn.loans import Borrowed
 from tacit.learn.parts import discrete_axes
 from tacit.learn.positions import tables_counted
-from tacit.learn.ruled import certain_part
+from tacit.learn.ruled import about_tables, certain_part
 from tacit.learn.source_words import plain_sources
-from tacit.learn.sources import Source, as_sources, fragments_of
-from tacit.learn.structures import Structure
+from tacit.learn.sources import Source, as_sources, offer_of
 from tacit.learn.transfers import Aggregate, BestFragment, Mixture, Pool, Transfer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lenders:
-    """The sources of a fit, and how it borrows."""
+    """The sources of a fit, and how it borrows.
+
+    fragments  their tables, once they were read
+    notes      what was noted of them then
+    """
 
     sources: tuple[Source, ...]
-    fragments: tuple[Fragment, ...]
     transfer: Transfer
+    fragments: tuple[Fragment, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def read(self, dag: Dag, families: Mapping[str, tuple[Variable, ...]]) -> Lenders:
+        """The same with what the sources have to lend to these families."""
+        if not any(isinstance(axes[-1], Discrete) for axes in families.values()):
+            raise OptionError(
+                "every variable here is continuous, and only tables of variables with states are "
+                "borrowed\n\nmake one discrete with tc.discretise, or leave out the sources"
+            )
+        ours = {name: axes[-1] for name, axes in families.items()}
+        offers = [offer_of(source, dag, ours) for source in self.sources]
+        fragments = tuple(each for offer in offers for each in offer.fragments if each.cases > 0)
+        notes = tuple(note for offer in offers for note in offer.notes)
+        return replace(self, fragments=fragments, notes=notes)
 
 
-def lenders(sources: Any, transfer: Any, structure: Structure, choices: Choices) -> Lenders | None:
-    """What was given as sources; None where nothing was."""
+def lenders(sources: Any, transfer: Any, choices: Choices) -> Lenders | None:
+    """What was given as sources, before they are read; None where nothing was."""
     if sources is None:
         if transfer is not None:
             raise OptionError("transfer= says how to borrow; sources= must say from whom")
@@ -59,9 +77,7 @@ def lenders(sources: Any, transfer: Any, structure: Structure, choices: Choices)
             "\n\nuse estimate=tc.Smoothed(), which borrows, or leave out the sources"
         )
     _refuse_mode(how, choices)
-    named = as_sources(sources)
-    every = (each for source in named for each in fragments_of(source, structure.dag))
-    return Lenders(named, tuple(each for each in every if each.cases > 0), how)
+    return Lenders(as_sources(sources), how)
 
 
 def _refuse_mode(transfer: Transfer, choices: Choices) -> None:
@@ -75,17 +91,22 @@ def _refuse_mode(transfer: Transfer, choices: Choices) -> None:
         )
 
 
-def refuse_inferred(given: Lenders, tied: Any, kept: bool) -> None:
+def refuse_inferred(given: Lenders, gathered: Gathered, tied: Any, kept: bool) -> None:
     """Nothing, or an error about what does not go with missing cells or hidden variables."""
     transfer = given.transfer
     normal = isinstance(transfer, BestFragment) and transfer.fusion == "normal"
-    if normal or isinstance(transfer, Aggregate):
+    gaps = [*gathered.missing, *gathered.hidden]
+    unknown = [name for name in gaps if isinstance(gathered.variables[name], Discrete)]
+    if unknown and (normal or isinstance(transfer, Aggregate)):
         raise OptionError(
-            f"{transfer.describe()} needs complete cases"
+            f"{transfer.describe()} needs complete cases of variables with states, and "
+            f"{listed(map(quoted, unknown), 6)} {'is' if len(unknown) == 1 else 'are'} not complete"
             "\n\nuse transfer=tc.BestFragment(), whose evidence goes into EM as well"
         )
     if tied or kept:
-        raise OptionError("sources= goes with neither tied= nor checkpoint=")
+        raise OptionError(
+            "sources= goes with neither tied= nor checkpoint=\n\nleave out one or the other"
+        )
 
 
 def fit_borrowing(
@@ -94,23 +115,23 @@ def fit_borrowing(
     choices: Choices,
     knowledge: Knowledge | None,
     given: Lenders,
-    counted: Counted | None = None,
-    structure: Structure | None = None,
 ) -> Fit:
     """Learn without sources first; what the tables borrow follows from what was counted, or
     expected, then; and learn again with it. Hidden variables that a source has seen are led to its
     states in between. [EXT-9, EXT-11]
 
-    counted, structure: complete cases
+    Expected counts stand for counts here: a case that shows nothing of a table still counts in what
+    its fragments are compared with. Families without a table are as the cases here have them.
     """
     before = learned(choices)
-    _refuse_no_prior(before.pseudo)
-    target = target_of(families, before.evidence, before.pseudo, knowledge)
+    tables = [name for name in families if isinstance(before.network[name], Table)]
+    target = target_of(families, before.evidence, before.pseudo, knowledge, tables)
+    _refuse_no_prior(target.alpha)
     given = _in_our_states(given, target)
     led = leading(target, given.fragments, before.settings.get("hidden", ()))
     if led:
         seen = learned(replace(choices, prior=Enriched(choices.prior, led)))
-        target = target_of(families, seen.evidence, before.pseudo, knowledge)
+        target = target_of(families, seen.evidence, before.pseudo, knowledge, tables)
     transfer = given.transfer
     if isinstance(transfer, Aggregate):
         from tacit.learn.aggregated import fit_aggregated
@@ -120,9 +141,7 @@ def fit_borrowing(
     if isinstance(transfer, BestFragment) and transfer.fusion == "normal":
         from tacit.learn.normal_fit import fit_normal
 
-        assert counted is not None
-        assert structure is not None
-        found = fit_normal(before, structure, counted, lent, transfer, choices, knowledge)
+        found = fit_normal(before, families, lent, transfer, choices, knowledge)
     else:
         found = learned(enriched(choices, lent))
     return with_loans(found, before, lent, given)
@@ -155,15 +174,17 @@ def target_of(
     evidence: Mapping[str, Any],
     alpha: Mapping[str, Floats],
     knowledge: Knowledge | None,
+    names: Sequence[str],
 ) -> Target:
     """The tables that want to borrow, with the certain rules bound to them: a rule that may not
-    hold excludes no source."""
-    tables = {
-        name: discrete_axes(axes)
-        for name, axes in families.items()
-        if isinstance(axes[-1], Discrete)
-    }
-    return Target(tables, tables_counted(evidence), alpha, _bound(tables, families, knowledge))
+    hold excludes no source, and one about a regression speaks of no table.
+
+    names  of those families that are tables
+    """
+    tables = {name: discrete_axes(families[name]) for name in names}
+    counted = tables_counted({name: evidence[name] for name in names})
+    prior = {name: alpha[name] for name in names}
+    return Target(tables, counted, prior, _bound(tables, families, knowledge))
 
 
 def _bound(
@@ -175,7 +196,8 @@ def _bound(
         return None
     cells = Cells.of(tables)
     others = [name for name in families if name not in tables]
-    return bind(certain_part(knowledge).rules, cells, ordered=cells.declared, others=others)
+    said = about_tables(certain_part(knowledge)).rules
+    return bind(said, cells, ordered=cells.declared, others=others)
 
 
 def enriched(choices: Choices, lent: Lent) -> Choices:
@@ -199,7 +221,9 @@ def with_loans(fit: Fit, before: Fit, lent: Lent, given: Lenders) -> Fit:
         "sources": plain_sources(given.sources),
         "transfer": given.transfer.describe(),
     }
-    return replace(fit, borrowed=tables, settings=settings, notes=(*fit.notes, *_notes(tables)))
+    without = [name for name in fit.network if not isinstance(fit.network[name], Table)]
+    notes = (*fit.notes, *given.notes, *_notes(tables), *_without_note(without))
+    return replace(fit, borrowed=tables, settings=settings, notes=notes)
 
 
 def _moved(fit: Fit, before: Fit, name: str) -> float:
@@ -224,3 +248,11 @@ def _notes(tables: tuple[Borrowed, ...]) -> tuple[str, ...]:
         return (said,)
     whose = "a table" if kept == 1 else f"{kept} tables"
     return (said, f"rules excluded fragments for {whose}")
+
+
+def _without_note(names: Sequence[str]) -> tuple[str, ...]:
+    """The families that could not borrow, where there are some."""
+    if not names:
+        return ()
+    what = "its family is no table" if len(names) == 1 else "their families are no tables"
+    return (f"{listed(map(quoted, names), 6)} borrowed nothing: {what}, and only tables are lent",)

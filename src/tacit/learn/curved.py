@@ -165,16 +165,15 @@ def own_curves(network: Network | None) -> dict[str, type[CurvedGaussian]]:
 
 
 def refuse_curved(
-    curves: Curves, knowledge: Knowledge | None, tied: Sequence[Sequence[str]] | None, sources: Any
+    curves: Curves, knowledge: Knowledge | None, tied: Sequence[Sequence[str]] | None
 ) -> None:
     """Nothing, or an error about wishes that a curve cannot grant."""
     if not curves:
         return
     name, kind = next(iter(curves.items()))
     said = f"the {kind.kind} of {quoted(name)}"
-    if sources is not None or tied:
-        option = "sources=" if sources is not None else "tied="
-        raise OptionError(f"{said}: {option} speaks of tables\n\nleave it out, or families=")
+    if tied:
+        raise OptionError(f"{said}: tied= speaks of tables\n\nleave it out, or families=")
     for rule in knowledge.parameters if knowledge else ():
         if name in str(rule):
             raise KnowledgeError(

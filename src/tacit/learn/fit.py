@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from tacit.estimate.posteriors import check_level
 from tacit.infer.sampling import fresh_seed
 from tacit.knowledge.knowledge import Knowledge, KnowledgeLike, as_knowledge
 from tacit.learn.borrowed_fit import Lenders, fit_borrowing, lenders, refuse_inferred
-from tacit.learn.causes.kinds import Families, caused_of, refuse_beside
+from tacit.learn.causes.kinds import Caused, Families, caused_of, refuse_beside
+from tacit.learn.causes.linking import linking_of
 from tacit.learn.checkpoints import FORM
 from tacit.learn.choices import Choices
 from tacit.learn.counted import Counted, count_cases, counted_before, with_families
@@ -28,11 +29,11 @@ from tacit.learn.fits import Fit
 from tacit.learn.gathered import Gathered, gather, tied_groups
 from tacit.learn.hidden import Hidden
 from tacit.learn.inferred import fit_inferred
-from tacit.learn.local.choosing import local_of, refuse_local
+from tacit.learn.local.choosing import Local, local_of, refuse_local
 from tacit.learn.local.inferring import fit_local_inferred
-from tacit.learn.local.rules import spoken_of
+from tacit.learn.local.rules import Spoken, spoken_of
 from tacit.learn.methods import EM, AvailableCases, Method
-from tacit.learn.progress import Callback, watched
+from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.ruled import doubted_part
 from tacit.learn.settings import AnyPrior, chosen_of, settled
 from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
@@ -77,7 +78,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
                `start="given"`), or a file of one
     data       anything `tc.read_cases` takes, or `tc.Statistics` counted before
     knowledge  what experts know: rules as text, a file of them (`.know`), `tc.Knowledge`, or a list
-    sources    related sites to borrow from: `tc.Source`, cases, statistics or networks, or a list
+    sources    related sites to borrow tables from: `tc.Source`, cases, statistics or networks, or a
+               list; families that are no tables keep to the cases here
     transfer   how tables are borrowed: `tc.BestFragment()` unless given; `tc.Mixture()`,
                `tc.Aggregate()`, `tc.Pool()`
     prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families, `tc.UnitInformation()` if
@@ -105,13 +107,14 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     begin, known = _start(start, structure), as_knowledge(knowledge)
     check_checkpoint(checkpoint, resume)
     given = as_structure(structure)
-    lent = lenders(sources, transfer, given, choices)
+    lent = lenders(sources, transfer, choices)
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
         counted = _with_statistics(given, data, families)
         choices = settled(choices, counted.variables)
-        refuse_beside(counted.causes, known, tied, sources)
-        refuse_local(counted.local, known, tied, sources)
+        refuse_beside(counted.causes, known, tied)
+        refuse_local(counted.local, known, tied)
+        lent = lent and lent.read(given.dag, counted.families)
         return _fit_counted(given, counted, choices, known, lent)
     gathered = gather(given, data, hidden)
     choices = settled(choices, gathered.variables)
@@ -120,10 +123,11 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     local = local_of(rest, given.network, gathered.families)
     curves = curved_of(told_of_curves, given.network, gathered.families)
     gathered = replace(gathered, causes=causes, local=local, curves=curves)
-    refuse_beside(causes, known, tied, sources)
-    refuse_local(local, known, tied, sources)
-    refuse_curved(curves, known, tied, sources)
+    refuse_beside(causes, known, tied)
+    refuse_local(local, known, tied)
+    refuse_curved(curves, known, tied)
     groups = tied_groups(tied, gathered.families)
+    lent = lent and lent.read(given.dag, gathered.families)
     if _closed_form(gathered, choices, bool(groups)):
         available = isinstance(method, AvailableCases)
         with watched(progress, "counting") as told:
@@ -137,27 +141,40 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     chosen = replace(choices, method=choices.method or EM(), seed=fresh_seed(seed))
     spoken = spoken_of(local, known)
     wishes = Wishes(groups, begin, threads, checkpoint, resume, spoken.rest)
+    if lent is not None:
+        refuse_inferred(lent, gathered, groups, checkpoint is not None)
     with watched(progress, "EM") as told:
+        learned = _inferring(gathered, wishes, known, spoken, told)
+        if lent is None:
+            return learned(chosen)
+        rest = _of_tables(known, causes, local)
+        return fit_borrowing(learned, gathered.families, chosen, rest, lent)
+
+
+def _inferring(
+    gathered: Gathered, wishes: Wishes, known: Knowledge | None, spoken: Spoken, told: Report
+) -> Callable[[Choices], Fit]:
+    """Cases with gaps: what learns from them, whatever prior is chosen.
+
+    known, spoken  all rules; and the families with local structure under those that speak of them
+    """
+
+    def learned(how: Choices) -> Fit:
         if any(isinstance(each, Continuous) for each in gathered.variables.values()):
             from tacit.learn.continuous.asking import fit_with_reals
 
-            return fit_with_reals(gathered, chosen, wishes, lent is not None, told)
+            return fit_with_reals(gathered, how, wishes, told)
+        if known is not None and doubted_part(known):
+            from tacit.learn.soft import fit_inferred_softly
 
-        def learned(how: Choices) -> Fit:
-            if known is not None and doubted_part(known):
-                from tacit.learn.soft import fit_inferred_softly
+            return fit_inferred_softly(gathered, how, wishes, told)
+        if gathered.local:
+            return fit_local_inferred(
+                gathered, spoken, lambda under: fit_inferred(under, how, wishes, told)
+            )
+        return fit_inferred(gathered, how, wishes, told)
 
-                return fit_inferred_softly(gathered, how, wishes, told)
-            if local:
-                return fit_local_inferred(
-                    gathered, spoken, lambda under: fit_inferred(under, how, wishes, told)
-                )
-            return fit_inferred(gathered, how, wishes, told)
-
-        if lent is None:
-            return learned(chosen)
-        refuse_inferred(lent, wishes.tied, checkpoint is not None)
-        return fit_borrowing(learned, gathered.families, chosen, known, lent)
+    return learned
 
 
 def _fit_counted(
@@ -178,7 +195,15 @@ def _fit_counted(
 
     if lent is None:
         return learned(choices)
-    return fit_borrowing(learned, counted.families, choices, knowledge, lent, counted, structure)
+    rest = _of_tables(knowledge, counted.causes, counted.local)
+    return fit_borrowing(learned, counted.families, choices, rest, lent)
+
+
+def _of_tables(
+    knowledge: Knowledge | None, causes: Mapping[str, Caused], local: Mapping[str, Local]
+) -> Knowledge | None:
+    """The rules that speak neither of links nor of rows that are shared."""
+    return spoken_of(local, linking_of(causes, knowledge).rest).rest
 
 
 def _closed_form(gathered: Gathered, choices: Choices, tied: bool) -> bool:

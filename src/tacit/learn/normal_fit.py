@@ -11,7 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import EstimateError, KnowledgeError, OptionError
+from tacit.core.errors import EstimateError, KnowledgeError
+from tacit.core.network import Network
+from tacit.core.variables import Variable
 from tacit.estimate.bayes.draws import Sampling
 from tacit.estimate.normals import TruncatedNormal
 from tacit.estimate.ruled.multipliers import priced
@@ -28,9 +30,10 @@ from tacit.learn.fits import Fit
 from tacit.learn.lending import Lent
 from tacit.learn.making import posterior_of
 from tacit.learn.parts import discrete_axes
-from tacit.learn.positions import held_at
+from tacit.learn.positions import held_at, tables_counted
 from tacit.learn.posteriors import Posterior
-from tacit.learn.ruled import ruled
+from tacit.learn.ruled import about_tables, ruled
+from tacit.learn.source_cases import part_of
 from tacit.learn.structures import Structure
 from tacit.learn.told import Told
 from tacit.learn.transfers import BestFragment
@@ -42,41 +45,52 @@ FEW = Sampling(draws=400)
 
 def fit_normal(
     before: Fit,
-    structure: Structure,
-    counted: Counted,
+    families: Mapping[str, tuple[Variable, ...]],
     lent: Lent,
     transfer: BestFragment,
     choices: Choices,
     knowledge: Knowledge | None,
 ) -> Fit:
-    """The posterior mean under normal priors where a table was borrowed, uniform ones elsewhere."""
-    families = {name: discrete_axes(axes) for name, axes in counted.families.items()}
-    _refuse_continuous(families)
+    """The posterior mean under normal priors where a table was borrowed, uniform ones elsewhere;
+    families without a table stay as they were. The objective is the log-likelihood."""
+    tables = {
+        name: discrete_axes(axes)
+        for name, axes in families.items()
+        if isinstance(before.network[name], Table)
+    }
+    counted = Counted(tables, {name: before.evidence[name] for name in tables}, before.cases)
     normal = _priors(lent, transfer, choices.seed or 0)
-    alpha = {name: np.ones_like(before.pseudo[name]) for name in families}
+    alpha = {name: np.ones_like(before.pseudo[name]) for name in tables}
     told = Told(
-        structure, knowledge, families, alpha, normal, transfer.printed, None,
+        Structure(part_of(before.network.dag, list(tables))), _said(knowledge), tables, alpha,
+        normal, transfer.printed, None,
         Asking(choices.level, FEW, choices.seed or 0), "normal priors", counted,
     )  # fmt: skip
     posterior = _posterior(told, transfer)
-    network = posterior.network
-    likelihood = 0.0
-    for name in families:
-        table, held = network[name], counted.evidence[name]
+    network, likelihood = before.network, before.log_likelihood
+    for name, counts in tables_counted(counted.evidence).items():
+        table, own = posterior.network[name], network[name]
         assert isinstance(table, Table)
-        assert isinstance(held, Counts)
-        likelihood += log_probability(table, held.values)
+        assert isinstance(own, Table)
+        likelihood += log_probability(table, counts) - log_probability(own, counts)
+    mean = {**network.families, **posterior.network.families}
     return replace(
         before,
-        network=network,
+        network=Network(network.dag, network.variables, mean),
         objective=likelihood,
         trace=(likelihood,),
         log_likelihood=likelihood,
         log_marginal_likelihood=None,
-        rules=_statuses(before, structure, counted, knowledge, posterior),
+        rules=_statuses(before, families, knowledge, posterior),
         proof=None,
         settings={**before.settings, "estimate": "PosteriorMean()", "prior": "normal priors"},
     )
+
+
+def _said(knowledge: Knowledge | None) -> Knowledge | None:
+    """The rules about tables; the regressions were fitted under the others before."""
+    said = None if knowledge is None else about_tables(knowledge)
+    return said if said else None
 
 
 def _posterior(told: Told, transfer: BestFragment) -> Posterior:
@@ -102,25 +116,19 @@ def _priors(lent: Lent, transfer: BestFragment, seed: int) -> TruncatedNormal | 
     return TruncatedNormal(means, sds)
 
 
-def _refuse_continuous(families: Mapping[str, tuple[object, ...]]) -> None:
-    for name, axes in families.items():
-        if not axes:
-            raise OptionError(f"{name!r} is continuous: normal priors are of tables")
-
-
 def _statuses(
     before: Fit,
-    structure: Structure,
-    counted: Counted,
+    families: Mapping[str, tuple[Variable, ...]],
     knowledge: Knowledge | None,
     posterior: Posterior,
 ) -> tuple[RuleStatus, ...]:
-    known = ruled(knowledge, structure.dag, counted.families)
+    known = ruled(knowledge, before.network.dag, families)
     if known is None or not len(known.plan.blocks):
         return before.rules
     alpha = held_at(known, {name: Counts(each) for name, each in before.pseudo.items()})
-    weights = np.maximum(held_at(known, counted.evidence) + alpha, 0.0)
+    weights = np.maximum(held_at(known, before.evidence) + alpha, 0.0)
     weights[known.plan.zeros] = 0.0
     means = {name: Counts(posterior.mean[name]) for name in posterior.cells.families}
     worth = priced(known.plan, weights)
-    return statuses(known.bound, known.plan, worth, held_at(known, means))
+    tables = statuses(known.bound, known.plan, worth, held_at(known, means))
+    return known.in_order(tables, known.of_regressions(before.rules))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Floats, Ints, shares
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import OptionError
 from tacit.core.family import Family
@@ -146,9 +146,13 @@ def predicted(posterior: Posterior, data: Any, draws: int = 200) -> Mapping[str,
             part = np.nan_to_num(found[name])
             part = part * (weight if part.ndim == 1 else weight[:, None])
             sums[name] = sums[name] + part if name in sums else part
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = {
-            name: each / (total if each.ndim == 1 else total[:, None])
-            for name, each in sums.items()
-        }
+    means = {name: _shared_out(each, total) for name, each in sums.items()}
     return Tables(names, means.__getitem__)
+
+
+def _shared_out(sums: Floats, total: Floats) -> Floats:
+    """Means of values, or shares of states; nan in the cases that no draw holds possible."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = sums / total if sums.ndim == 1 else shares(sums)
+    means[total == 0] = np.nan
+    return means

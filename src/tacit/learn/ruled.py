@@ -49,14 +49,21 @@ class Ruled:
         """What became of rules about tables and about regressions, as they were written."""
         if self.ties is None:
             return tuple(tables)
+        one, other = iter(tables), iter(regressions)
+        return tuple(next(other if real else one) for real in self._kinds())
+
+    def of_regressions(self, every: Sequence[RuleStatus]) -> tuple[RuleStatus, ...]:
+        """What became of rules about regressions, out of what became of all rules in order."""
+        if self.ties is None:
+            return ()
+        return tuple(each for each, real in zip(every, self._kinds(), strict=True) if real)
+
+    def _kinds(self) -> list[bool]:
+        """Of every rule about parameters, as they were written, whether it is of regressions."""
+        assert self.ties is not None
         real = set(map(id, self.ties.bound.rules))
         table = set(map(id, self.bound.rules))
-        one, other = iter(tables), iter(regressions)
-        return tuple(
-            next(other if id(rule) in real else one)
-            for rule in self.knowledge.rules
-            if id(rule) in real or id(rule) in table
-        )
+        return [id(each) in real for each in self.knowledge.rules if id(each) in real | table]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -109,6 +116,14 @@ def certain_part(knowledge: Knowledge) -> Knowledge:
     """The rules that are certain, and all that speaks of no parameter."""
     doubted = set(map(id, doubted_part(knowledge)))
     return Knowledge(tuple(rule for rule in knowledge.rules if id(rule) not in doubted))
+
+
+def about_tables(knowledge: Knowledge) -> Knowledge:
+    """The rules about tables, with groups and orders of states; none about numbers of Gaussian
+    families, and none about arcs."""
+    arcs = set(map(id, knowledge.structure))
+    kept = (rule for rule in knowledge.rules if not speaks_of_regressions(rule))
+    return Knowledge(tuple(rule for rule in kept if id(rule) not in arcs))
 
 
 def doubted_part(knowledge: Knowledge) -> tuple[Rule, ...]:

@@ -91,6 +91,17 @@ def check_choices(choices: Choices) -> None:
         check_wrapped(choices.method, (EM,), "tc.fit")
 
 
+def kept_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that a run shares with the one that it goes on from; a prior worth nothing is
+    none."""
+    none = UnitInformation(0).describe()
+    return {
+        key: said
+        for key, said in settings.items()
+        if key not in ("versions", "level") and (key, said) != ("normal_prior", none)
+    }
+
+
 def settings_of(
     structure: Structure, choices: Choices, further: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:

@@ -17,18 +17,13 @@ from tacit.core.errors import KnowledgeError, OptionError
 from tacit.core.network import Network
 from tacit.core.variables import Variable
 from tacit.estimate.bayes.density import Density
-from tacit.estimate.conditional import conditional_log_likelihood
 from tacit.estimate.curved.functions import functions_of
 from tacit.estimate.estimates import Estimate, PosteriorMean
-from tacit.estimate.gaussians import gaussian_log_likelihood
 from tacit.estimate.ruled.impossible import ImpossibleEvidenceError
 from tacit.estimate.ruled.plan import compile_blocks, solve
 from tacit.estimate.ruled.status import RuleStatus
 from tacit.estimate.tables import log_probability
-from tacit.families.conditional_gaussian import ConditionalGaussian
-from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
-from tacit.families.gaussian import LinearGaussian
-from tacit.families.moments import Moments
+from tacit.families.conditional_moments import AnyMoments
 from tacit.families.table import Table
 from tacit.infer.likelihood import log_likelihood
 from tacit.knowledge.binding import bind
@@ -48,7 +43,7 @@ from tacit.learn.mixing import NEGLIGIBLE
 from tacit.learn.parts import discrete_axes
 from tacit.learn.positions import tables_counted
 from tacit.learn.progress import Report
-from tacit.learn.ruled import certain_part, doubted_part
+from tacit.learn.ruled import about_tables, certain_part, doubted_part
 from tacit.learn.structures import Structure
 from tacit.learn.told import flat
 from tacit.learn.whole import Asking, whole
@@ -65,13 +60,19 @@ def fit_counted_softly(
     base = fit_counted(structure, counted, choices, certain_part(knowledge))
     blended = _blended(base, knowledge, counted.families, choices)
     network = blended.network
-    parts = {name: _log_probabilities(base, network, name, choices.estimate) for name in network}
-    objective = sum(part[1] for part in parts.values())
+    likelihood, objective = base.log_likelihood, base.objective
+    for name in base.pseudo:  # families without a table stay as they are
+        after, before = (
+            _log_probabilities(base, each, name, choices.estimate)
+            for each in (network, base.network)
+        )
+        likelihood += after[0] - before[0]
+        objective += after[1] - before[1]
     return replace(
         base,
         network=network,
         rules=_statuses(base, knowledge, blended),
-        log_likelihood=sum(part[0] for part in parts.values()),
+        log_likelihood=likelihood,
         objective=objective,
         trace=(objective,),
         notes=(*base.notes, *blended.notes),
@@ -144,7 +145,8 @@ def _blended(
     families = {name: discrete_axes(axes[name]) for name in base.pseudo}
     cells = Cells.of(families)
     others = [name for name in axes if name not in families]
-    bound = bind(knowledge.rules, cells, ordered=cells.declared, others=others)
+    said = about_tables(knowledge).rules
+    bound = bind(said, cells, ordered=cells.declared, others=others)
     _refuse_curved(bound)
     doubts = doubts_of(bound)
     if bound.curved:
@@ -216,12 +218,13 @@ def _held(knowledge: Knowledge, held: frozenset[int]) -> Knowledge:
 def _statuses(base: Fit, knowledge: Knowledge, blended: _Blend) -> tuple[RuleStatus, ...]:
     """Certain rules as the fit under them found, doubted ones with their probability."""
     certain = {(rule.text, rule.line, rule.source): rule for rule in base.rules}
+    numbers = {id(rule): number for number, rule in enumerate(blended.bound.rules)}
     found = []
-    for at, rule in enumerate(knowledge.parameters):
+    for rule in knowledge.parameters:
         if rule.confidence == 1:
             found.append(certain[(rule.text, rule.line, rule.source)])
         else:
-            found.append(_status(blended, at))
+            found.append(_status(blended, numbers[id(rule)]))
     return tuple(found)
 
 
@@ -259,14 +262,8 @@ def _notes(bound: Bound, probability: Mapping[int, float]) -> tuple[str, ...]:
 def _log_probabilities(
     base: Fit, network: Network, name: str, estimate: Estimate
 ) -> tuple[float, float]:
-    """Log-likelihood and objective of one family; those of a Gaussian do not change."""
+    """Log-likelihood and objective of one table."""
     table, held = network[name], base.evidence[name]
-    if isinstance(table, LinearGaussian) and isinstance(held, Moments):
-        value = gaussian_log_likelihood(table, held)
-        return value, value
-    if isinstance(table, ConditionalGaussian) and isinstance(held, ConditionalMoments):
-        value = conditional_log_likelihood(table, held)
-        return value, value
     assert isinstance(table, Table)
     assert not isinstance(held, AnyMoments)
     counts = held.dense().values

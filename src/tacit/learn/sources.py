@@ -10,7 +10,7 @@ from typing import Any
 
 from tacit.arrays import Floats
 from tacit.core.dag import Dag
-from tacit.core.errors import ColumnError, OptionError, SizeError, TacitError
+from tacit.core.errors import OptionError, SizeError, TacitError
 from tacit.core.network import Network
 from tacit.core.variables import Variable
 from tacit.engines.statistics import Statistics
@@ -18,8 +18,9 @@ from tacit.estimate.transfer.fragments import Fragment
 from tacit.families.counts import Counts, SparseCounts
 from tacit.families.table import Table
 from tacit.infer.marginals import joint
-from tacit.learn.fits import Evidence, Fit
+from tacit.learn.fits import Evidence
 from tacit.learn.parts import discrete_axes
+from tacit.learn.source_cases import ALL_REAL, counted_there
 
 MOST = 1e12
 """More cases than that leave no digits for the target's own."""
@@ -31,7 +32,8 @@ class Source:
 
     data       cases (anything `tc.read_cases` takes), `tc.Statistics`, a `tc.Network` or its file
     name       what it is called in reports; made up if not given
-    structure  of cases: a dag, its text or a network; that of the target if not given
+    structure  of cases: a dag, its text or a network; that of the target if not given. Only
+               columns with states are read: real values have no table to lend
     strength   of a network: how many cases it is worth. Of cases: how much each counts, 1 if not
                given; 0 is a source that says nothing
     related    how probable it is, before any case is seen, that a table of it is that of the target
@@ -80,16 +82,29 @@ def _made_up(source: Source, at: int) -> str:
     return f"source {at}"
 
 
-def fragments_of(source: Source, target: Dag) -> tuple[Fragment, ...]:
-    """Every table of a source, with the cases behind it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """What a source has to lend: its tables, each with the cases behind it.
+
+    notes  what to say of tables that it was asked for and cannot lend
+    """
+
+    fragments: tuple[Fragment, ...]
+    notes: tuple[str, ...] = ()
+
+
+def offer_of(source: Source, target: Dag, ours: Mapping[str, Variable] | None = None) -> Offer:
+    """Every table of a source.
+
+    target  the structure of a source of cases that has none of its own
+    ours    the variables of the target, as far as they are known: of those that are continuous
+            nothing is asked of a source without a structure
+    """
     try:
-        found = _fragments(source, target)
-        if not found:
-            raise OptionError(
-                "it has no table to lend: all its variables are continuous"
-                "\n\nmake them discrete with tc.discretise"
-            )
-        most = max(each.cases for each in found)
+        found = _offer(source, target, ours or {})
+        if not found.fragments:
+            raise OptionError(ALL_REAL)
+        most = max(each.cases for each in found.fragments)
         if most > MOST:
             raise OptionError(
                 f"it would be worth {most:.3g} cases\n\ngive it a strength that comes to "
@@ -101,7 +116,7 @@ def fragments_of(source: Source, target: Dag) -> tuple[Fragment, ...]:
         raise
 
 
-def _fragments(source: Source, target: Dag) -> tuple[Fragment, ...]:
+def _offer(source: Source, target: Dag, ours: Mapping[str, Variable]) -> Offer:
     data = _read(source.data)
     if source.structure is not None and isinstance(data, Network | Statistics):
         whose = (
@@ -109,28 +124,12 @@ def _fragments(source: Source, target: Dag) -> tuple[Fragment, ...]:
         )
         raise OptionError(f"{whose[0]} a structure of {whose[1]} own\n\nleave out structure=")
     if isinstance(data, Network):
-        return _published(source, data)
+        return Offer(_published(source, data))
     if isinstance(data, Statistics):
-        return _counted(source, data.dag, data.variables, data.counts)
-    learned = _learned(source, data, target)
-    network = learned.network
-    return _counted(source, network.dag, network.variables, learned.evidence)
-
-
-def _learned(source: Source, data: Any, target: Dag) -> Fit:
-    from tacit.learn.fit import fit
-
-    try:
-        return fit(target if source.structure is None else source.structure, data)
-    except ColumnError as problem:
-        said = str(problem).split("\n\na variable that no column measures")[0]
-        right = (
-            "a source with other variables says how they hang together: "
-            'tc.Source(cases, structure="A -> B")'
-        )
-        if source.structure is not None:
-            right = "every variable in the structure of a source needs a column"
-        raise ColumnError(f"{said}\n\n{right}") from None
+        return Offer(_counted(source, data.dag, data.variables, data.counts))
+    found = counted_there(source.structure, data, target, ours)
+    notes = tuple(f"source {source.name!r}: {each}" for each in found.notes)
+    return Offer(_counted(source, found.dag, found.variables, found.evidence), notes)
 
 
 def _read(data: Any) -> Any:

@@ -15,6 +15,7 @@ from tacit.reporting.again_given import (
     RULES,
     cases_python,
     cases_word,
+    columns_python,
     families_python,
     families_words,
     hidden_words,
@@ -41,6 +42,8 @@ _METHODS = {
     "MeanFieldEM": "mean-field",
 }
 _ANNEALING = "WeightAnnealing("
+COLUMNS = ("left_out", "set_aside", "as_given")
+"""What settings say of columns, beside arguments of the call."""
 _LIMITS = {"restarts": "--restarts", "tolerance": "--tolerance", "max_steps": "--max-steps"}
 
 
@@ -117,7 +120,9 @@ def _hierarchy_python(fit: Fit) -> str:
     start = [f"start={_dag(str(fit.settings['structure']))}"] if said.pop("given") else []
     given = [*start, f"method={_method_python(fit.settings['method'])}", *given]
     given = [each for each in given if not each.startswith("estimate=")]
-    given += [f"{name}={value!r}" for name, value in said.items()] + [f"seed={fit.seed}"]
+    own = {name: value for name, value in said.items() if name not in COLUMNS}
+    given += [f"{name}={value!r}" for name, value in own.items()]
+    given += [*columns_python(said), f"seed={fit.seed}"]
     lines = ["import tacit as tc", "", cases_python(fit), *more]
     return "\n".join([*lines, f"found = tc.learn_hierarchy(cases, {', '.join(given)})"])
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tacit.core.errors import quoted
+from tacit.core.variables import Continuous
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
@@ -37,6 +39,28 @@ def cases_word(fit: Fit) -> str:
     return fit.cases.source if is_file(fit.cases.source) else "CASES"
 
 
+def columns_python(settings: Mapping[str, Any]) -> list[str]:
+    """Columns that were left out, and those kept though they say nothing; what was set aside
+    is so again by itself."""
+    left, given = list(settings.get("left_out", ())), settings.get("as_given", False)
+    return [
+        *([f"leave_out={left!r}"] if left else []),
+        *([f"as_given={given!r}"] if given else []),
+    ]
+
+
+def columns_words(fit: Fit, settings: Mapping[str, Any]) -> list[str]:
+    """The same as words; a column that was kept by its name is named by its kind."""
+    words = [w for name in settings.get("left_out", ()) for w in ("--leave-out", quoted(name))]
+    given, kinds = settings.get("as_given", False), fit.network.variables
+    if given is True:
+        return [*words, "--as-given"]
+    for name in given or ():
+        kind = "--continuous" if isinstance(kinds[name], Continuous) else "--discrete"
+        words += [kind, quoted(name)]
+    return words
+
+
 def prior_python(fit: Fit) -> tuple[list[str], list[str]]:
     """Lines that name the prior, and arguments of the call."""
     prior, estimate = own_prior(fit.settings), f"estimate=tc.{fit.settings['estimate']}"
@@ -46,7 +70,7 @@ def prior_python(fit: Fit) -> tuple[list[str], list[str]]:
         return [], [f"prior={both}", estimate]
     if prior != NORMAL:
         return [f"prior = ...  # {prior}"], ["prior=prior", estimate]
-    return [], []
+    return [], [f"prior=tc.{normal}"] if normal else []
 
 
 def lines_python(fit: Fit) -> list[str]:

@@ -17,6 +17,8 @@ from tacit.reporting.again_given import (
     LONG,
     cases_python,
     cases_word,
+    columns_python,
+    columns_words,
     is_python,
     knowledge_python,
     knowledge_words,
@@ -65,7 +67,7 @@ def hidden_python(fit: HiddenProposals) -> str:
         given.append("held_out=others")
     elif said.get("held_out", 0.2) != _USUAL["held_out"]:
         given.append(f"held_out={said['held_out']!r}")
-    given += [f"leave_out={said['left_out']!r}"] if said.get("left_out") else []
+    given += columns_python(said)
     given += [f"seed={fit.seed}"] if fit.seed is not None else []
     return "\n".join([*lines, f"found = tc.propose_hidden({', '.join(['cases', *given])})"])
 
@@ -105,8 +107,7 @@ def hidden_command(fit: HiddenProposals) -> str | None:
     for name in (*_PLAIN, "held_out"):
         if said.get(name, _USUAL[name]) != _USUAL[name]:
             words += [f"--{name.replace('_', '-')}", str(said[name])]
-    for name in said.get("left_out", ()):
-        words += ["--leave-out", quoted(name)]
+    words += columns_words(fit, said)
     words += [*seed_words(fit), "-o", "learned.json", "--report", "report.html"]
     return shlex.join(words)
 

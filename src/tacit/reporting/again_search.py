@@ -14,6 +14,8 @@ from tacit.learn.structure.searched import Search
 from tacit.reporting.again_given import (
     cases_python,
     cases_word,
+    columns_python,
+    columns_words,
     hidden_words,
     is_python,
     kinds_python,
@@ -74,7 +76,7 @@ def search_python(fit: Search) -> str:
     lines += more
     given += prior
     given += [f"start={settings['begun_at']!r}"] if "begun_at" in settings else []
-    given += [f"leave_out={list(settings['left_out'])!r}"] if "left_out" in settings else []
+    given += columns_python(settings)
     given += [f"families={settings['curves']!r}"] if settings.get("curves") else []
     given += [kinds] if (kinds := kinds_python(settings.get("local", {}))) else []
     if "unseen" in settings:
@@ -122,8 +124,7 @@ def search_command(fit: Search) -> str | None:
     words = ["tacit", "search", cases_word(fit), *knowledge_words(fit), "--score", score]
     words += [*dags, *method, *(lines_words(prior) if _real_rounds(fit) else prior)]
     words += ["--start", settings["begun_at"]] if "begun_at" in settings else []
-    for name in settings.get("left_out", ()):
-        words += ["--leave-out", quoted(name)]
+    words += columns_words(fit, settings)
     words += _curve_words(settings.get("curves", {}))
     kinds = kinds_words(settings.get("local", {}))
     if kinds is None:

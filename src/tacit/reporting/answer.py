@@ -109,7 +109,7 @@ def _how(fit: Fit) -> str:
     if fit.settings["prior"] == NORMAL:
         how = "as the posterior mean under normal priors"
     elif str(fit.settings.get("transfer")).startswith("Aggregate"):
-        how = "by counting, averaged with tables of the sources"
+        how = f"{method}, averaged with tables of the sources"
     normal = fit.settings.get("normal_prior")
     if not fit.pseudo:
         plain = "EM" if fit.runs or inferred(fit) else "least squares"

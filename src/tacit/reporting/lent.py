@@ -99,7 +99,15 @@ def summary(section: Section) -> list[str]:
         told.append(f"Lent: {'; '.join(shares)}.")
     if idle:
         told.append(f"{joined(idle, 6)} earned nothing: no table was borrowed from there.")
-    return [*told, f"Borrowed by {section['transfer']}."]
+    return [*told, *_no_tables(section["no_tables"]), f"Borrowed by {section['transfer']}."]
+
+
+def _no_tables(names: list[str]) -> list[str]:
+    """A sentence about families that are no tables, where there are some."""
+    if not names:
+        return []
+    what = "its family is no table" if len(names) == 1 else "their families are no tables"
+    return [f"{joined([quoted(name) for name in names], 6)} borrowed nothing: {what}."]
 
 
 def in_short(lent: int, of: int, names: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Floats
+from tacit.families.table import Table
 from tacit.learn.fits import Fit
 from tacit.learn.loans import Borrowed, Loan
 from tacit.reporting.support import Rows, all_rows
@@ -29,6 +30,7 @@ def borrowed(fit: Fit) -> dict[str, Any] | None:
     its own, `leaning` how many of its rows take more than `leaning_from` of their evidence from
     sources. A loan has the fields of its `Loan`. A source says how many tables it lent to and what
     that was worth in all; `earned` is whether it lent to any. `transfer` says how it was borrowed.
+    `no_tables` are the variables whose families are no tables, which cannot borrow.
     """
     if not fit.borrowed:
         return None
@@ -40,6 +42,9 @@ def borrowed(fit: Fit) -> dict[str, Any] | None:
         "sources": [_source(name, lent) for name in sources(fit)],
         "tables": sorted(tables, key=lambda one: (not one["loans"], -one["moved"])),
         "lent": len(lent),
+        "no_tables": [
+            name for name, family in fit.network.families.items() if not isinstance(family, Table)
+        ],
         "leaning_from": LEANING,
         "weak_below": WEAK,
     }

@@ -107,6 +107,8 @@ class TabularEstimator(BaseEstimator):  # type: ignore[misc]
             return Dag({data.names[0]: ()})
         known, seed = as_knowledge(self.knowledge), self._seed()
         if not any(data.missing().values()):
-            return search(data, method=method, knowledge=known, seed=seed, progress=False).dag
+            return search(
+                data, method=method, knowledge=known, as_given=True, seed=seed, progress=False
+            ).dag
         rules: list[Any] = [narrow] if known is None else [known, narrow]
-        return structural_em(data, knowledge=rules, seed=seed, progress=False).dag
+        return structural_em(data, knowledge=rules, as_given=True, seed=seed, progress=False).dag

@@ -15,7 +15,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, shares_of_logs
 from tacit.core.errors import OptionError
 from tacit.io.states import state_text
 from tacit.learn.text.front import fit_text
@@ -99,7 +99,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gone = np.isnan(found).any(axis=1)
         if gone.any():
             found = found.copy()
-            found[gone] = np.exp(self.model_.log_class[0])
+            found[gone] = shares_of_logs(self.model_.log_class[0])
         return found
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

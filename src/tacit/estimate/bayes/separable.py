@@ -19,6 +19,8 @@ from tacit.knowledge.blocks import Blocks
 from tacit.knowledge.polytope import Interior
 
 _DUST = 1e-14
+_ROUGH = 1e-6
+"""How far from 1 the means of a row may add up before they are taken as they are."""
 _LONG = 60
 """Rows of more cells are left to others."""
 
@@ -50,7 +52,7 @@ def separable(rows_at: Ints, density: Density, lower: Floats, upper: Floats) -> 
     mean, sd = held.value.copy(), np.zeros(held.value.size)
     if held.numbers.size:
         mean[held.moving], sd[held.moving], found = solved(*held.cells(density))
-        mean = np.clip(mean, held.low, held.high)
+        mean = np.clip(held.whole(mean), held.low, held.high)
         constant[held.numbers] += found
     return Separable(mean, sd, constant)
 
@@ -129,6 +131,18 @@ class _Held:
         count = int(self.row[-1]) + 1 if self.row.size else 0
         log = density.of(at[:, None]).log(self.value[at[:, None]])
         return np.asarray(np.bincount(self.row[at], log, count), dtype=np.float64)
+
+    def whole(self, mean: Floats) -> Floats:
+        """The means with rows that add up to 1 to the last digit: each was integrated by itself,
+        to eight or nine of them. A row that is further off stays so, for its table to refuse."""
+        at = self.moving
+        total = np.bincount(self.row[at], mean[at], int(self.row[-1]) + 1)
+        left = 1.0 - np.bincount(self.row, self.value)
+        scale = np.divide(left, total, out=np.ones_like(left), where=total > 0)
+        scale[np.abs(scale - 1.0) > _ROUGH] = 1.0
+        found = mean.copy()
+        found[at] *= scale[self.row[at]]
+        return found
 
     def cells(self, density: Density) -> tuple[Floats, Ints, Floats]:
         """The cells that move as the kernel takes them, where rows of them start, their masses."""

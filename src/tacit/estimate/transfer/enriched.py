@@ -28,6 +28,11 @@ class Enriched(Prior):
         return f"{self.prior.describe()} and what was borrowed"
 
 
+def without_loans(prior: Prior) -> Prior:
+    """The prior as it was chosen: what families that cannot borrow go by."""
+    return prior.prior if isinstance(prior, Enriched) else prior
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sum(TablePrior):
     prior: TablePrior

@@ -149,7 +149,9 @@ def compared(task: Task, size: Size) -> list[Judged]:
 def learned(method: str, task: Task, how: Any, number: int = 0) -> Judged:
     """One search, judged."""
     watch = Watch()
-    found = search(task.train, score=PRIOR, method=how, seed=1000 * task.seed + number)
+    found = search(
+        task.train, score=PRIOR, method=how, as_given=True, seed=1000 * task.seed + number
+    )
     train = found.score / task.train.total_weight
     return Judged(method, train, bits(found.network, task.test), found.evaluations, watch.seconds)
 

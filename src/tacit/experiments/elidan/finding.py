@@ -129,7 +129,7 @@ def places_of(network: Network, measured: Sequence[str]) -> tuple[Place, ...]:
 def nothing(problem: Problem) -> Network:
     """The network that FindHidden begins with: the best that a search finds."""
     return search(
-        problem.train, score=SCORE, method=Tabu(), seed=problem.seed, progress=False
+        problem.train, score=SCORE, method=Tabu(), as_given=True, seed=problem.seed, progress=False
     ).network
 
 
@@ -142,7 +142,7 @@ def naive(problem: Problem) -> Network:
     above = Dag({HIDDEN: (), **dict.fromkeys(names, (HIDDEN,))})
     return structural_em(
         problem.train, start=above, hidden={HIDDEN: 2}, score=SCORE, restarts=STARTS,
-        seed=problem.seed, progress=False,
+        as_given=True, seed=problem.seed, progress=False,
     ).network  # fmt: skip
 
 
@@ -199,7 +199,13 @@ def ours(most: int = 1, **options: Any) -> Method:
 
     def learn(problem: Problem) -> Network:
         return propose_hidden(
-            problem.train, most=most, score=SCORE, seed=problem.seed, progress=False, **options
+            problem.train,
+            most=most,
+            score=SCORE,
+            as_given=True,
+            seed=problem.seed,
+            progress=False,
+            **options,
         ).network
 
     return learn

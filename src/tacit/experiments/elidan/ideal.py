@@ -114,7 +114,9 @@ def greedy(piece: Piece, names: int) -> dict[str, float]:
 def judged(piece: Piece, method: Any) -> dict[str, float]:
     """One search: bits per case and variable, arcs, moves, families and CPU seconds."""
     train, test = piece.fold.train, piece.fold.test
-    common: dict[str, Any] = {"method": method, "estimate": ML(), "seed": 1, "progress": False}
+    common: dict[str, Any] = {
+        "method": method, "estimate": ML(), "as_given": True, "seed": 1, "progress": False,
+    }  # fmt: skip
     begin = process_time()
     if piece.task.gaps:
         found = structural_em(train, **common)

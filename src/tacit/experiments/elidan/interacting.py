@@ -151,7 +151,7 @@ def learned(task: Task, begun: Begun) -> tuple[Judged, Dag]:
     watch = Watch()
     found = structural_em(
         task.train, start=begun.start, hidden=begun.hidden, score=SCORE, method=begun.how,
-        restarts=1, seed=task.seed, progress=False,
+        restarts=1, as_given=True, seed=task.seed, progress=False,
     )  # fmt: skip
     seconds = begun.seconds + watch.seconds
     train, test = found.score / task.train.total_weight, bits(found.network, task.test)

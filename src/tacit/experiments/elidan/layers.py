@@ -125,7 +125,7 @@ def judged(task: Task, fold: Fold, variant: str, hidden: int) -> dict[str, float
     """One search: bits per case and variable, hidden variables and arcs."""
     family = SigmoidGaussian if task.form == "sigmoid" else None
     method = method_of(variant, task, hidden)
-    wanted = wanted_of(fold.train, method, BIC(), family, (), 1)
+    wanted = wanted_of(fold.train, method, BIC(), family, 1)
     bench = bench_of(wanted)
     found = learn_layers(bench, wanted.codes, _unheard)
     layer = found.fitted.layer

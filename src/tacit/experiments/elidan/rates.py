@@ -102,7 +102,7 @@ def tried(piece: Piece, options: Mapping[str, Any]) -> Draw:
     )
     problem = Problem(piece.drawn or "drawn", train, test, piece.seed, truth)
     found = propose_hidden(
-        train, most=MOST, score=SCORE, seed=piece.seed, progress=False, **options
+        train, most=MOST, score=SCORE, as_given=True, seed=piece.seed, progress=False, **options
     )
     base = nothing(problem)
     accepted = found.accepted

@@ -79,8 +79,10 @@ def truth(form: str, settings: Settings) -> Network:
 
 def searched(cases: Dataset, form: str, method: IdealParent) -> Search:
     """A search, and the most likely numbers of what it found."""
-    family = _family(form)
-    return search(cases, method=method, family=family, estimate=ML(), seed=1, progress=False)
+    return search(
+        cases, method=method, family=_family(form), estimate=ML(), as_given=True, seed=1,
+        progress=False,
+    )  # fmt: skip
 
 
 def _family(form: str) -> Any:

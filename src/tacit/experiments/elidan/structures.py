@@ -112,7 +112,7 @@ def learned(
     watch = Watch()
     found = structural_em(
         unseen.train, start=start, hidden=unseen.hidden, score=SCORE, method=how, restarts=1,
-        seed=1000 * unseen.seed + number, progress=False,
+        as_given=True, seed=1000 * unseen.seed + number, progress=False,
     )  # fmt: skip
     train, seconds = found.score / unseen.train.total_weight, watch.seconds
     return Judged(method, train, bits(found.network, unseen.test), found.evaluations, seconds)

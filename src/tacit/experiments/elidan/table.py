@@ -123,14 +123,21 @@ Learn = Callable[[Piece, Dataset, Any, int], Search]
 
 def _search(piece: Piece, cases: Dataset, how: Any, seed: int) -> Search:
     del piece
-    return search(cases, score=SCORE, method=how, seed=seed, progress=False)
+    return search(cases, score=SCORE, method=how, as_given=True, seed=seed, progress=False)
 
 
 def _sem(piece: Piece, cases: Dataset, how: Any, seed: int, starts: int = 1) -> Search:
     """Nothing is hidden but where it is known to be: other cases only lack cells. [X3.8]"""
     hidden = HIDDEN if piece.task.domain == "alarm" else None
     return structural_em(
-        cases, hidden=hidden, score=SCORE, method=how, restarts=starts, seed=seed, progress=False
+        cases,
+        hidden=hidden,
+        score=SCORE,
+        method=how,
+        restarts=starts,
+        as_given=True,
+        seed=seed,
+        progress=False,
     )
 
 

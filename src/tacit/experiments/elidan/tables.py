@@ -102,7 +102,7 @@ def read(name: str, data: Path | None) -> Dataset:
 def tried(parts: Parts, seed: int) -> Fold:
     """Variables sought and confirmed without the part that judges."""
     watch = Watch()
-    found = propose_hidden(parts.train, score=SCORE, seed=seed, progress=False)
+    found = propose_hidden(parts.train, score=SCORE, as_given=True, seed=seed, progress=False)
     seconds = watch.seconds
     rival = best_without(parts.train, found.without.network, seed)
     here, there = (log_likelihood(each, parts.test).per_case for each in (found.network, rival))
@@ -120,7 +120,7 @@ def best_without(train: Dataset, known: Network, seed: int) -> Network:
     rivals: Sequence[Network] = [known]
     if not any(train.missing().values()):
         for how in (Tabu(), HillClimb(restarts=20, perturb="order")):
-            again = search(train, score=SCORE, method=how, seed=seed, progress=False)
+            again = search(train, score=SCORE, method=how, as_given=True, seed=seed, progress=False)
             rivals = [*rivals, again.network]
     return max(rivals, key=lambda each: cheeseman_stutz(each, train, SCORE))
 

@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Floats, Ints, shares
 from tacit.core.errors import SizeError
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
@@ -112,7 +112,7 @@ def bent_answer(
     many = len(cloud.points)
     weights = (spread.weights * cloud.weights).reshape(-1)
     found = normals(
-        title, tuple(states), tuple(reals), weights / weights.sum(),
+        title, tuple(states), tuple(reals), shares(weights),
         spread.means[:, :, at].reshape(weights.size, len(at)),
         np.repeat(spread.covariances[:, at][:, :, at], many, axis=0),
         np.repeat(spread.codes[:, by], many, axis=0),

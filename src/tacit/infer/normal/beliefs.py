@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Floats, shares_of_logs
 from tacit.infer.cliques import CliqueTree, clique_tree
 from tacit.infer.triangulation import best_elimination
 
@@ -118,9 +118,7 @@ class Beliefs:
         be."""
         at = self.tree.home(scope)
         found = _summed(self.tree.tree.cliques[at], self.whole[at], scope)
-        top = _summed(scope, found, ()).reshape(-1, *(1 for _ in scope))
-        with np.errstate(invalid="ignore"):
-            values = np.exp(found - top)
+        values = shares_of_logs(found.reshape(len(found), -1)).reshape(found.shape)
         return np.asarray(np.broadcast_to(values, (self.mass.size, *values.shape[1:])))
 
 

@@ -19,6 +19,9 @@ import numpy as np
 from tacit.arrays import Floats, Ints
 from tacit.infer.normal.frames import Frame, Numbers
 
+SPARSE = 2**14
+"""Cells of a matrix of coefficients from which on it is worth being sparse."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
@@ -103,11 +106,15 @@ class System:
 
 def _times(held: Floats, weights: Floats, part: Component) -> Floats:
     """What observed parents add to every row."""
-    from scipy.sparse import csr_array
+    if part.rows.size * part.outside.size > SPARSE:
+        from scipy.sparse import csr_array
 
-    shape = (part.rows.size, part.outside.size)
-    matrix = csr_array((weights, (part.outer.row, part.outer.column)), shape=shape)
-    return np.asarray((matrix @ held.T).T)
+        shape = (part.rows.size, part.outside.size)
+        matrix = csr_array((weights, (part.outer.row, part.outer.column)), shape=shape)
+        return np.asarray((matrix @ held.T).T)
+    dense = np.zeros((part.outside.size, part.rows.size))
+    dense[part.outer.column, part.outer.row] = weights
+    return np.asarray(held @ dense)
 
 
 def component_of(frame: Frame, unknown: Ints) -> Component:

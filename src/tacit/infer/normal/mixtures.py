@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tacit import frames
-from tacit.arrays import Bools, Floats, Ints, readonly
+from tacit.arrays import Bools, Floats, Ints, readonly, shares
 from tacit.core.errors import OptionError, QueryError, listed, nearest, quoted
 from tacit.core.grid import Grid, number, percentage
 from tacit.core.variables import Continuous, Discrete
@@ -90,9 +90,14 @@ class NormalAnswer(Answer):
         """The probability that a variable lies above a value, below one, or between two."""
         at = self._place(name)
         means, sds = self.means[:, at], np.sqrt(np.maximum(self.covariances[:, at, at], 0.0))
-        upper = 1.0 if below is None else _below(self.weights, means, sds, below)
-        lower = 0.0 if above is None else _below(self.weights, means, sds, above)
-        return max(0.0, upper - lower)
+        under = np.zeros(means.size) if above is None else _below(means, sds, above)
+        over = np.zeros(means.size) if below is None else _above(means, sds, below)
+        if below is None:
+            within = np.ones(means.size) if above is None else _above(means, sds, above)
+        else:
+            within = np.maximum(_below(means, sds, below) - under, 0.0)
+        masses = np.array([self.weights @ within, self.weights @ under, self.weights @ over])
+        return float(shares(masses)[0])
 
     def where(self, **states: str) -> NormalAnswer:
         """The distribution where discrete variables that were asked for have these states."""
@@ -135,8 +140,12 @@ class NormalAnswer(Answer):
 
     def _kept(self, kept: Bools, title: str) -> NormalAnswer:
         """The mixture of some of its normals."""
-        weights = self.weights[kept] / self.weights[kept].sum()
-        mixture = weights, self.means[kept], self.covariances[kept], self.configurations[kept]
+        mixture = (
+            shares(self.weights[kept]),
+            self.means[kept],
+            self.covariances[kept],
+            self.configurations[kept],
+        )
         return replace(normals(title, self.variables, self.reals, *mixture), drawn=self.drawn)
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -234,16 +243,20 @@ def normals(
     values = np.zeros(prod(shape))
     np.add.at(values, at, weights)
     mixture = (reals, weights, means, covariances, configurations)
-    return NormalAnswer(query, variables, values.reshape(shape), None, None, *mixture)
+    return NormalAnswer(query, variables, shares(values).reshape(shape), None, None, *mixture)
 
 
-def _below(weights: Floats, means: Floats, sds: Floats, value: float) -> float:
-    """P(a value is no larger) under a mixture; an sd of 0 is a step."""
+def _below(means: Floats, sds: Floats, value: float) -> Floats:
+    """P(no larger than a value) under each of some normals; an sd of 0 is a step."""
     from scipy.special import ndtr
 
     safe = np.where(sds > 0, sds, 1.0)
-    each = np.where(sds > 0, ndtr((value - means) / safe), value >= means)
-    return float(weights @ each)
+    return np.where(sds > 0, ndtr((value - means) / safe), value >= means)
+
+
+def _above(means: Floats, sds: Floats, value: float) -> Floats:
+    """P(larger than a value) under each of them, to the last digit however small it is."""
+    return np.where(sds > 0, _below(-means, sds, -value), value < means)
 
 
 def _quantile(weights: Floats, means: Floats, sds: Floats, share: float) -> float:
@@ -256,7 +269,7 @@ def _quantile(weights: Floats, means: Floats, sds: Floats, share: float) -> floa
         middle = low + (high - low) / 2
         if not low < middle < high:
             break
-        if _below(weights, means, sds, middle) < share:
+        if weights @ _below(means, sds, middle) < share:
             low = middle
         else:
             high = middle

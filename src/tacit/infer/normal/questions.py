@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Floats, Ints, shares
 from tacit.core.errors import SizeError
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete
@@ -69,7 +69,7 @@ def state_probabilities(
     values = np.zeros([_states(network, name) for name in targets])
     order = [mixture.states.index(name) for name in targets]
     np.add.at(values, tuple(mixture.codes[:, order].T), mixture.weights)
-    return np.asarray(values / values.sum())
+    return shares(values.ravel()).reshape(values.shape)
 
 
 def _states(network: Network, name: str) -> int:
@@ -92,7 +92,7 @@ def normal_answer(
         title,
         tuple(states),
         tuple(reals),
-        mixture.weights / mixture.weights.sum(),
+        shares(mixture.weights),
         mixture.means[:, at],
         mixture.covariances[:, at][:, :, at],
         mixture.codes[:, by],

@@ -14,7 +14,7 @@ from tacit.core.errors import OptionError
 from tacit.engines.curve_scores import CurveScorer
 from tacit.engines.gaussian_scores import BGeScorer, GaussianScorer, Reals
 from tacit.engines.mixed_curve_scores import MixedCurveScorer
-from tacit.engines.mixed_scores import MixedScorer
+from tacit.engines.mixed_scores import MixedScorer, ObservedReals
 from tacit.engines.prior_scores import PriorScorer
 from tacit.engines.scoring import Scorer
 from tacit.engines.table_scores import Columns, TableScorer, configurations
@@ -130,9 +130,11 @@ def _mixed(scorer: MixedScorer, child: int, parents: tuple[int, ...]) -> Floats:
     states = tuple(int(scorer.place[each]) for each in parents if scorer.discrete[each])
     real = [int(scorer.place[each]) for each in parents if not scorer.discrete[each]]
     at = int(scorer.place[child])
+    tables, here = scorer.tables, scorer.regressions.source
+    assert isinstance(tables, TableScorer)
+    assert isinstance(here, ObservedReals)
     if scorer.discrete[child]:
-        return _table(scorer.tables, at, states)
-    here = scorer.regressions
+        return _table(tables, at, states)
     return _by_configuration(here.columns, here.values[:, at], here.values[:, real], states)
 
 

@@ -149,17 +149,12 @@ def refuse_beside(
     causes: Mapping[str, Caused],
     knowledge: Knowledge | None,
     tied: Sequence[Sequence[str]] | None,
-    sources: Any,
 ) -> None:
     """Nothing, or an error about wishes that are made for tables only."""
     if not causes:
         return
     name = next(iter(causes))
     kind = f"the {causes[name].kind.kind} of {quoted(name)}"
-    if sources is not None:
-        raise OptionError(
-            f"{kind}: what is borrowed from sources= are tables\n\nleave out sources=, or families="
-        )
     for group in tied or ():
         for each in group:
             if each in causes:

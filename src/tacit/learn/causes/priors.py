@@ -8,6 +8,7 @@ from tacit.arrays import Floats
 from tacit.core.errors import EstimateError, OptionError, quoted
 from tacit.estimate.estimates import Estimate, PosteriorMean
 from tacit.estimate.priors import Like, Prior, TablePrior
+from tacit.estimate.transfer.enriched import without_loans
 from tacit.families.causes import Frame
 from tacit.families.noisy import Noisy
 from tacit.infer.marginals import joint
@@ -20,7 +21,7 @@ def link_prior(prior: Prior, frame: Frame) -> Floats:
     Each link is a row of a small table of its own, P(what the cause brings about | its parent),
     and the leak a table without parents: a prior says of these what it says of any table.
     """
-    child = frame.variables[-1]
+    child, prior = frame.variables[-1], without_loans(prior)
     if isinstance(prior, Like):
         return _like(prior, frame)
     assert isinstance(prior, TablePrior)

@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
-from tacit.arrays import Floats, readonly
+from tacit.arrays import Floats, readonly, shares, shares_of_logs
 from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, MissingError, quoted
@@ -58,12 +57,9 @@ class Multinet:
 
     def predict(self, data: Any) -> Floats:
         """(cases, classes) P(class | what is observed); the shares where that is impossible."""
-        joint = self.log_joint(data)
-        total = logsumexp(joint, axis=1, keepdims=True)
-        gone = np.isneginf(total[:, 0])
-        found = np.exp(joint - np.where(gone[:, None], 0.0, total))
-        found[gone] = self.shares
-        return np.asarray(found)
+        found = shares_of_logs(self.log_joint(data))
+        found[np.isnan(found[:, 0])] = shares(self.shares)
+        return found
 
     def evaluate(self, data: Any) -> Evaluation:
         """How well the class is predicted from all other cells."""
@@ -144,5 +140,5 @@ def _dag(cases: Dataset, method: Any, seed: int) -> Dag:
         return Dag(dict.fromkeys(cases.names, ()))
     if any(cases.missing().values()):
         rules = "at most 1 parents"
-        return structural_em(cases, knowledge=rules, seed=seed, progress=False).dag
-    return search(cases, method=method or ChowLiu(), seed=seed, progress=False).dag
+        return structural_em(cases, knowledge=rules, as_given=True, seed=seed, progress=False).dag
+    return search(cases, method=method or ChowLiu(), as_given=True, seed=seed, progress=False).dag

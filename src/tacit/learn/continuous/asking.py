@@ -16,14 +16,11 @@ from tacit.learn.ruled import doubted_part
 from tacit.learn.wishes import Wishes
 
 
-def fit_with_reals(
-    gathered: Gathered, choices: Choices, wishes: Wishes, borrows: bool, told: Report
-) -> Fit:
+def fit_with_reals(gathered: Gathered, choices: Choices, wishes: Wishes, told: Report) -> Fit:
     """The fit; an error about options that go with discrete variables only."""
     discrete = "make it discrete with tc.discretise"
     refused = (
         (bool(wishes.tied), "tied tables need discrete variables only", discrete),
-        (borrows, "borrowing for incomplete cases needs discrete variables only", discrete),
         (
             bool(gathered.causes or gathered.local),
             "families with links or shared rows beside it need complete cases",

@@ -41,7 +41,7 @@ def canonical(
     """The same ending, equally likely: the first child of a hidden continuous variable rises with
     it, and the states of a hidden discrete one come the most common first.
 
-    fixed  variables whose form rules or priors speak of, or that a given start named
+    fixed  variables whose form rules speak of, or that a given start named
     """
     still = set(fixed)
     for name in hidden:
@@ -52,8 +52,21 @@ def canonical(
                 here = _changed(here, name, _turned)
         elif not _scales_depend(problem, name):
             order = np.argsort(-_state_weights(here.evidence[name]), kind="stable")
-            here = _changed(here, name, _reordering(order))
+            if _nameless(problem, name, order):
+                here = _changed(here, name, _reordering(order))
     return here
+
+
+def _nameless(problem: NormalProblem, name: str, order: Ints) -> bool:
+    """Whether the states of a discrete variable may change places: no prior tells them apart, and
+    nothing that was borrowed."""
+    for each, pseudo in problem.pseudo.items():
+        axes = [axis.name for axis in problem.vector.families[each]]
+        if name in axes and not np.array_equal(
+            np.take(pseudo, order, axis=axes.index(name)), pseudo
+        ):
+            return False
+    return True
 
 
 def _falls(network: Network, name: str) -> bool:

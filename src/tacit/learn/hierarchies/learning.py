@@ -18,13 +18,14 @@ from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
 from tacit.learn.averaged import average_and_error
 from tacit.learn.bottleneck.settings import IBEM
+from tacit.learn.columns import Columns, columns_of, names_said
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.hierarchies.learned import Branches, Hierarchy
 from tacit.learn.methods import EM
 from tacit.learn.progress import Callback
 from tacit.learn.structure.cheeseman_stutz import cheeseman_stutz
-from tacit.learn.structure.question import without
+from tacit.learn.structure.starting import dag_named
 from tacit.learn.structures import NUMBERS_UNUSED, as_structure
 from tacit.learn.unseen.parting import parted
 from tacit.learn.unseen.profile import profile_of
@@ -48,6 +49,7 @@ def learn_hierarchy(  # noqa: PLR0913 - help() and editors show options only if 
     prior: Prior | None = None,
     held_out: float | Any = 0.2,
     leave_out: Sequence[str] = (),
+    as_given: bool | Sequence[str] = False,
     seed: int | None = None,
     threads: int | None = None,
     progress: bool | Callback | None = None,
@@ -71,11 +73,16 @@ def learn_hierarchy(  # noqa: PLR0913 - help() and editors show options only if 
     held_out   the share of the cases to judge by, or cases of their own, or 0 for none; in the end
                all cases are fitted
     leave_out  columns that have no place in it
+    as_given   True: columns that say nothing of others are kept; or their names. Unless named here
+               or in `start`, those that are empty, have one value throughout or another one in
+               every case are set aside, and noted
     seed, threads, progress, checkpoint, resume  as of `tc.fit`
     """
     chosen = WHOLE if method is None else method
     check_value("method", chosen, IBEM, 'tc.IBEM(cardinality="adapt")')
-    cases = _cases(without(as_dataset(data), leave_out))
+    named = names_said(dag_named(start), name, prior)
+    columns = columns_of(as_dataset(data), leave_out, as_given, named)
+    cases = _cases(columns)
     prior, seed = BDeu(1) if prior is None else prior, fresh_seed(seed)
     dag, hidden = _start(start, cases, name, states)
     learned_from, judged = parted(cases, held_out, seed)
@@ -85,13 +92,17 @@ def learn_hierarchy(  # noqa: PLR0913 - help() and editors show options only if 
         resume=resume, **common,
     )  # fmt: skip
     share = held_out if is_number(held_out) else "..."
-    said = {"states": states, "name": name, "held_out": share, "given": start is not None}
+    said = {
+        "states": states, "name": name, "held_out": share, "given": start is not None,
+        **columns.settings,
+    }  # fmt: skip
     whole = found if judged is None or learned_from is cases else _refitted(found, cases, common)
     whole = replace(whole, settings={**whole.settings, "hierarchy": said})
     return _told(found, whole, learned_from, judged, prior)
 
 
-def _cases(cases: Dataset) -> Dataset:
+def _cases(columns: Columns) -> Dataset:
+    cases = columns.cases
     for variable in cases.variables.values():
         if isinstance(variable, Continuous):
             raise OptionError(
@@ -103,6 +114,7 @@ def _cases(cases: Dataset) -> Dataset:
         raise CasesError(
             "a hierarchy stands above three variables or more, and there are "
             f"{len(cases.names)}\n\ncolumns: {', '.join(map(quoted, cases.names)) or 'none'}"
+            f"{columns.reminder}"
         )
     return cases
 

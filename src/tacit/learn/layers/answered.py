@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
 from tacit.infer.sampling import fresh_seed
 from tacit.learn.choices import Choices
+from tacit.learn.columns import Columns
 from tacit.learn.counted import cases_used
 from tacit.learn.curved import Curves, curves_among, curves_asked, curves_said
 from tacit.learn.fits import Evidence, Stop
@@ -36,7 +37,7 @@ from tacit.learn.layers.model import STRAIGHT, Layer, Points, alike
 from tacit.learn.notes import INTERVALS, inferred_notes
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import settings_of
-from tacit.learn.structure.question import check_some, without
+from tacit.learn.structure.question import check_some
 from tacit.learn.structure.searched import Found, Search
 from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structure.settings import IdealParent
@@ -50,7 +51,8 @@ COPIES, MOST_COPIES = 1 - 1e-6, 3
 class Wanted:
     """What hidden parents are sought for.
 
-    scaled  the columns, standardised; the units they had
+    scaled   the columns, standardised; the units they had
+    columns  which columns were left out, set aside or kept all the same, as settings say it
     """
 
     cases: Dataset
@@ -58,8 +60,8 @@ class Wanted:
     curves: Curves
     score: Penalised
     method: IdealParent
-    left_out: tuple[str, ...]
     seed: int
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def codes(self) -> Ints:
@@ -72,17 +74,17 @@ class Wanted:
 
 
 def search_hidden(
-    cases: Dataset,
+    columns: Columns,
     method: IdealParent,
     *,
     score: AnyScore | None,
     families: Any,
-    leave_out: Sequence[str],
     seed: int | None,
     progress: bool | Callback | None,
 ) -> Search:
     """The best two layers that `learn_layers` finds, as a search that was made."""
-    wanted = wanted_of(cases, method, score, families, leave_out, seed)
+    wanted = wanted_of(columns.cases, method, score, families, seed)
+    wanted = replace(wanted, columns=columns.settings)
     bench = bench_of(wanted)
     with watched(progress, "hidden variables") as told, asked_to_end() as asked:
 
@@ -100,21 +102,19 @@ def wanted_of(
     method: IdealParent,
     score: AnyScore | None,
     families: Any,
-    leave_out: Sequence[str],
     seed: int | None,
 ) -> Wanted:
     """The columns and choices, checked."""
-    kept = without(cases, leave_out)
-    check_some(kept)
-    real = [name for name in kept.names if isinstance(kept.variables[name], Continuous)]
-    if len(real) < len(kept.names):
-        states = next(name for name in kept.names if name not in real)
+    check_some(cases)
+    real = [name for name in cases.names if isinstance(cases.variables[name], Continuous)]
+    if len(real) < len(cases.names):
+        states = next(name for name in cases.names if name not in real)
         raise OptionError(
             f"{quoted(states)} has states, and hidden parents without states are sought for "
             f"continuous columns only\n\nleave it out: leave_out=[{states!r}], or use "
             "tc.propose_hidden for columns with states"
         )
-    if kept.weights is not None and not np.array_equal(kept.weights, np.ones(len(kept))):
+    if cases.weights is not None and not np.array_equal(cases.weights, np.ones(len(cases))):
         raise CasesError(
             "hidden parents are sought among cases that count once each, and these have weights"
         )
@@ -123,11 +123,10 @@ def wanted_of(
         raise OptionError(
             f"{known.describe()} scores complete cases only\n\nfor hidden parents use tc.BIC()"
         )
-    check_reals(kept, known)
-    scaled = Scaled.of(np.array([kept[name] for name in kept.names], dtype=np.float64).T)
-    curves = curves_among(families, kept.variables)
-    gone = tuple(name for name in cases.names if name not in kept)
-    return Wanted(kept, scaled, curves, known, method, gone, fresh_seed(seed))
+    check_reals(cases, known)
+    scaled = Scaled.of(np.array([cases[name] for name in cases.names], dtype=np.float64).T)
+    curves = curves_among(families, cases.variables)
+    return Wanted(cases, scaled, curves, known, method, fresh_seed(seed))
 
 
 def bench_of(wanted: Wanted) -> Bench:
@@ -162,7 +161,7 @@ def answer(
         "method": wanted.method.describe(),
         "score": wanted.score.describe(),
         "dag_prior": None,
-        **({"left_out": list(wanted.left_out)} if wanted.left_out else {}),
+        **wanted.columns,
         **({"hidden": hidden} if hidden else {}),
         **_said_of_curves(wanted),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import count
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import EstimateError, TacitError
 from tacit.core.grid import counted
 from tacit.core.network import Network
-from tacit.core.options import is_number, names_in
+from tacit.core.options import is_number
 from tacit.estimate.estimates import ML
 from tacit.estimate.scores.values import BIC
 from tacit.infer.information import mutual_information
@@ -40,6 +40,7 @@ class RealHunt:
     held_out  the share of the cases to judge by, or cases of their own
     evidence  what one must gain to be accepted, in nats
     most      hidden variables at most
+    columns   which columns were left out, set aside or kept all the same
     """
 
     network: Any
@@ -47,17 +48,17 @@ class RealHunt:
     evidence: float
     held_out: Any
     most: int
-    leave_out: Sequence[str]
+    columns: Mapping[str, Any]
     seed: int
 
 
-def hunt_of(said: Said, cases: Dataset) -> RealHunt:
-    """What was asked of these cases, checked."""
+def hunt_of(said: Said) -> RealHunt:
+    """What was asked, checked."""
     check_numbers(said)
-    check_words(said, cases)
+    check_words(said, said.columns.cases)
     return RealHunt(
         said.network, said.name, said.evidence, said.held_out, said.most,
-        names_in("leave_out", said.leave_out), said.seed,
+        said.columns.settings, said.seed,
     )  # fmt: skip
 
 
@@ -189,7 +190,7 @@ def _said(asked: RealHunt) -> dict[str, Any]:
         "evidence": asked.evidence, "tries": 12, "shown": 3, "bootstrap": 20, "threshold": 0.4,
         "least": 4, "restarts": 5, "held_out": _share(asked.held_out),
         "score": BIC().describe(), "named": [], "states": None, "refused": [],
-        "left_out": list(asked.leave_out), "begun_at": begun_at,
+        "left_out": [], **asked.columns, "begun_at": begun_at,
     }  # fmt: skip
 
 

@@ -34,7 +34,6 @@ from tacit.learn.layers.proposed import (
     proposals_of,
 )
 from tacit.learn.progress import Report
-from tacit.learn.structure.question import without
 from tacit.learn.structure.search import search
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_reals_front import check_reals
@@ -54,11 +53,10 @@ def refuse_for_reals(wishes: Mapping[str, Any]) -> None:
             )
 
 
-def propose_reals(cases: Dataset, hunt: RealHunt, told: Report) -> HiddenProposals:
+def propose_reals(kept: Dataset, hunt: RealHunt, told: Report) -> HiddenProposals:
     """Hidden parents one after the other, above columns that are linked as children of one are, or
     as two layers of lines have them; or, with a network, above clusters of its variables whose
     residuals go together, its arcs staying. [HV1 3.4; HV2 3.5, 3.8]"""
-    kept = without(cases, hunt.leave_out)
     check_reals(kept, BIC())
     train, test = parted(kept, hunt.held_out, hunt.seed)
     check_told(train)
@@ -120,14 +118,18 @@ def _rounds(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenP
 def _best_dag(train: Dataset, seed: int) -> Search:
     """The best network without any hidden variable, at its most likely numbers."""
     if cases_used(train).missing:
-        return structural_em(train, score=BIC(), estimate=ML(), seed=seed, progress=False)
-    return search(train, score=BIC(), method=Tabu(), estimate=ML(), seed=seed, progress=False)
+        return structural_em(
+            train, score=BIC(), estimate=ML(), as_given=True, seed=seed, progress=False
+        )
+    return search(
+        train, score=BIC(), method=Tabu(), estimate=ML(), as_given=True, seed=seed, progress=False
+    )
 
 
 def _two_layers(parts: Parts, hunt: RealHunt, asked: Asked) -> list[Network]:
     """The two layers of every number of hidden variables, from one on."""
     method = IdealParent(hidden=True, most_hidden=hunt.most)
-    wanted = wanted_of(parts.train, method, BIC(), None, (), hunt.seed)
+    wanted = wanted_of(parts.train, method, BIC(), None, hunt.seed)
     bench, found = bench_of(wanted), list[Fitted]()
 
     def heard(many: int, worth: float) -> None:

@@ -98,9 +98,7 @@ def local_said(local: Mapping[str, Local]) -> dict[str, str]:
     return {name: each.describe() for name, each in local.items()}
 
 
-def refuse_local(
-    local: Mapping[str, Local], knowledge: Knowledge | None, tied: Any, sources: Any
-) -> None:
+def refuse_local(local: Mapping[str, Local], knowledge: Knowledge | None, tied: Any) -> None:
     """Nothing, or an error about wishes that are made for tables only."""
     doubted = [rule for rule in knowledge.parameters if rule.confidence < 1] if knowledge else []
     if local and doubted:
@@ -109,10 +107,5 @@ def refuse_local(
             f"are weighed among tables only: {doubted[0]}\n\nleave out its confidence, or families="
         )
     for name in local:
-        if sources is not None:
-            raise OptionError(
-                f"{quoted(name)} is to share rows: what is borrowed from sources= are tables"
-                "\n\nleave out sources=, or families="
-            )
         if any(name in group for group in tied or ()):
             raise OptionError(f"{quoted(name)} is to share rows, and tied= speaks of tables")

@@ -21,6 +21,7 @@ from tacit.estimate.local.worth import RowWorth
 from tacit.estimate.priors import BDeu, Dirichlet, Prior, TablePrior
 from tacit.estimate.scores.values import BIC
 from tacit.estimate.tables import estimate_table, log_probability
+from tacit.estimate.transfer.enriched import without_loans
 from tacit.families.cause_counts import CauseCounts
 from tacit.families.counts import Counts
 from tacit.families.default_table import DefaultTable
@@ -94,7 +95,7 @@ def row_prior(prior: Prior, family: SharedRows) -> Floats:
     A prior that speaks of single cells says of a row what it says of all cells that share it, as
     BDeu does; one that treats all rows alike treats these alike, too.
     """
-    states = family.values.shape[1]
+    states, prior = family.values.shape[1], without_loans(prior)
     if isinstance(prior, BDeu):
         return np.repeat(prior.strength * family.shares[:, None] / states, states, axis=1)
     rows = Discrete("row", tuple(map(str, range(len(family.values)))))

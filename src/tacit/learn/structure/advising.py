@@ -13,6 +13,7 @@ from tacit.core.errors import CasesError, OptionError
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous
 from tacit.io.cases import as_dataset
+from tacit.learn.columns import columns_of, names_said
 from tacit.learn.gathered import gather
 from tacit.learn.structures import as_structure
 
@@ -61,12 +62,13 @@ def advise(data: Any, hidden: Mapping[str, int] | str | None = None, network: An
     if hidden == SEEK:
         if network is not None:
             raise OptionError(f"hidden={SEEK!r} asks for places in a dag that is not known yet")
-        return _sought(cases)
+        return _sought(columns_of(cases).cases)
     if network is not None:
         unseen = _states(hidden)
         known = gather(as_structure(network), cases, unseen or None)
         return _fitted(known.cases, unseen, known.structure.dag)
     unseen = _states(hidden)
+    cases = columns_of(cases, named=names_said(unseen)).cases
     gaps = sum(cases.missing().values())
     real = any(isinstance(each, Continuous) for each in cases.variables.values())
     if unseen:

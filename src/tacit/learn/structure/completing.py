@@ -19,11 +19,12 @@ from tacit.arrays import Bools, Codes, Floats, Ints, code_type
 from tacit.core.dataset import Dataset
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
+from tacit.engines.splitting import Split
 from tacit.engines.table_scores import Columns
 from tacit.infer.contexts import code_matrix
 from tacit.infer.flat import layout_of
 from tacit.infer.pieces import Compiled
-from tacit.learn.structure.sem_splitting import Split, split
+from tacit.learn.structure.sem_splitting import split
 from tacit.learn.structure.sem_writing import Lines, check_room, narrowed, pieces_of
 
 if TYPE_CHECKING:
@@ -168,19 +169,29 @@ def completed(
     theta = layout.parameters(network)
     parts, compiled = split(cases, layout, theta, seed)
     place = np.array([list(names).index(name) for name in layout.names], dtype=np.int64)
-    joints, states = _joints(compiled, theta, place, len(parts.cases))
-    marginals, slots, cell_at = _marginals(joints, len(names), len(parts.cases))
-    matrix = code_matrix(parts.cases, names, np.arange(len(parts.cases)))
-    codes = np.ascontiguousarray(matrix.T, dtype=code_type(int(states.max(initial=1))))
-    weights = np.ones(len(cases)) if cases.weights is None else cases.weights
+    joints = _joints(compiled, theta, place, len(parts.cases))
+    codes = code_matrix(parts.cases, names, np.arange(len(parts.cases))).T
+    weights = np.ones(len(cases)) if cases.weights is None else np.array(cases.weights)
     variables = tuple(v for v in map(network.variables.get, names) if isinstance(v, Discrete))
+    return completion_of(variables, codes, joints, parts, weights)
+
+
+def completion_of(
+    variables: tuple[Discrete, ...], codes: Codes, joints: Joints, split: Split, weights: Floats
+) -> Completion:
+    """Cases with the joint posteriors of what they lack.
+
+    codes  (variables, lines)  -1 where missing
+    """
+    marginals, slots, cell_at = _marginals(joints, len(variables), codes.shape[1])
+    held = np.ascontiguousarray(codes, dtype=code_type(int(joints.states.max(initial=1))))
     return Completion(
-        variables, states, codes, joints, pieces_of(joints), marginals, slots, cell_at, parts,
-        np.array(weights),
+        variables, joints.states, held, joints, pieces_of(joints), marginals, slots, cell_at,
+        split, weights,
     )  # fmt: skip
 
 
-def _joints(compiled: Compiled, theta: Floats, place: Ints, lines: int) -> tuple[Joints, Ints]:
+def _joints(compiled: Compiled, theta: Floats, place: Ints, lines: int) -> Joints:
     """The joint posterior of every context, all states of a kind in the order of its strides."""
     from tacit.kernels.completing import Joints
 
@@ -210,11 +221,10 @@ def _joints(compiled: Compiled, theta: Floats, place: Ints, lines: int) -> tuple
     states = np.empty(place.size, dtype=np.int64)
     states[place] = layout.cards
     members = place[planted.members]
-    joints = Joints(
+    return Joints(
         piece_at.astype(np.int64), pieces.context[order], kind, size, joint_at, joint, member_at,
         members, strides, states,
     )  # fmt: skip
-    return joints, states
 
 
 def _posterior(

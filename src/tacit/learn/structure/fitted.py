@@ -158,7 +158,7 @@ def _said(task: Run) -> dict[str, Any]:
     usual = task.start == required_only(question.limits)
     return {
         **({} if usual else {"begun_at": str(question.dag(task.start))}),
-        **({"left_out": list(question.left_out)} if question.left_out else {}),
+        **question.columns,
         "score": question.score.describe(),
         "method": task.method.describe(),
         **(

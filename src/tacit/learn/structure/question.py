@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,16 +13,14 @@ from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import (
     CasesError,
-    ColumnError,
     KnowledgeError,
     MissingError,
     OptionError,
     listed,
-    nearest,
     quoted,
 )
 from tacit.core.grid import counted
-from tacit.core.options import check_value, names_in
+from tacit.core.options import check_value
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.curve_scores import curve_scorer
 from tacit.engines.gaussian_scores import gaussian_scorer
@@ -63,7 +61,7 @@ class Question:
     limits   which dags the rules allow and distributions exist for: no discrete variable has a
              continuous parent, and no curve a discrete one
     terms    what the prior over dags adds to a family
-    left_out  columns of the cases that are no variables
+    columns  which columns were left out, set aside or kept all the same, as settings say it
     curves   the columns that have curves wherever they have parents
     ways     those that get links or local structure there
     """
@@ -76,7 +74,7 @@ class Question:
     knowledge: Knowledge | None
     reasons: Reasons
     limits: Limits
-    left_out: tuple[str, ...] = ()
+    columns: Mapping[str, Any] = field(default_factory=dict)
     curves: Curves = field(default_factory=dict)
     ways: Ways = field(default_factory=dict)
 
@@ -113,14 +111,11 @@ def ask(
     score: AnyScore | None,
     dag_prior: DagPrior | None,
     most_parents: int | None = None,
-    leave_out: Sequence[str] = (),
     threads: int | None = None,
     families: Any = None,
 ) -> Question:
     """Everything a search needs, checked; errors say what is wrong with cases, score or rules."""
-    whole = as_dataset(data)
-    cases = without(whole, leave_out)
-    gone = tuple(name for name in whole.names if name not in cases)
+    cases = as_dataset(data)
     chosen = BIC() if score is None else score
     prior = check_scores(chosen, dag_prior)
     check_complete(cases)
@@ -132,7 +127,9 @@ def ask(
     scorer = scorer_of(cases, chosen, threads, kinds)
     scorer = local_scorer(cases, chosen, ways, scorer) if ways else scorer
     limits = unbent(cases, reasons, joinable(cases, reasons), kinds)
-    return Question(cases, scorer, chosen, prior, terms, known, reasons, limits, gone, kinds, ways)
+    return Question(
+        cases, scorer, chosen, prior, terms, known, reasons, limits, curves=kinds, ways=ways
+    )
 
 
 def joinable(cases: Dataset, reasons: Reasons) -> Limits:
@@ -198,18 +195,6 @@ def check_scores(score: Any, dag_prior: Any) -> DagPrior | None:
         return DescriptionLength()
     prior: DagPrior | None = dag_prior
     return prior
-
-
-def without(cases: Dataset, leave_out: Iterable[str]) -> Dataset:
-    """The cases without some of their columns."""
-    gone = names_in("leave_out", leave_out)
-    for name in gone:
-        if name not in cases:
-            raise ColumnError(
-                f"there is no column {quoted(name)} to leave out{nearest(name, cases.names)}"
-                f"\n\ncolumns: {listed(cases.names)}"
-            )
-    return cases.select([name for name in cases.names if name not in gone]) if gone else cases
 
 
 def check_complete(cases: Dataset) -> None:

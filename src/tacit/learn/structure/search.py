@@ -18,7 +18,8 @@ from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore
 from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
-from tacit.knowledge.knowledge import KnowledgeLike
+from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.learn.columns import columns_of, names_said
 from tacit.learn.curved import curves_asked, one_wish
 from tacit.learn.fits import Stop
 from tacit.learn.layers.answered import search_hidden
@@ -33,7 +34,7 @@ from tacit.learn.structure.replicates import bootstrapped
 from tacit.learn.structure.running import RUNNERS, Run, run
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
-from tacit.learn.structure.starting import check_kept, start_of
+from tacit.learn.structure.starting import check_kept, dag_named, start_of
 from tacit.learn.structure.walks import FORM, KeptWalk, refuse_checkpoint
 
 
@@ -49,6 +50,7 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     prior: AnyPrior = None,
     estimate: Estimate | None = None,
     leave_out: Sequence[str] = (),
+    as_given: bool | Sequence[str] = False,
     bootstrap: int = 0,
     seed: int | None = None,
     threads: int | None = None,
@@ -81,6 +83,9 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     dag_prior  what is believed of dags before any case; by default all are alike
     prior, estimate  of the parameters; by default the prior that scores, else as in `tc.fit`
     leave_out  columns that are no variables, such as the number of a case
+    as_given   True: columns that say nothing of others are kept; or their names. Unless named here
+               or by another argument, those that are empty, have one value throughout or another
+               one in every case are set aside, and noted
     bootstrap  search again on so many samples of the cases, to tell how sure each arc is
     seed       makes restarts repeatable
     progress   True or False for a bar or none; or a callback told(done, total, score)
@@ -94,18 +99,19 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     if type(bootstrap) is not int or bootstrap < 0:
         raise OptionError(f"bootstrap={bootstrap!r} must be a whole number, 0 or more")
     wish = one_wish(family, families)
+    known = as_knowledge(knowledge)
+    said = names_said(known, dag_named(start), chosen, wish, score, dag_prior, prior)
+    columns = columns_of(as_dataset(data), leave_out, as_given, said)
     if isinstance(chosen, IdealParent) and chosen.hidden:
         refuse_beside_hidden(
             {"knowledge": knowledge, "start": start, "dag_prior": dag_prior, "prior": prior,
              "bootstrap": bootstrap or None, "checkpoint": checkpoint}
         )  # fmt: skip
         return search_hidden(
-            as_dataset(data), chosen, score=score, families=wish, leave_out=leave_out,
-            seed=seed, progress=progress,
+            columns, chosen, score=score, families=wish, seed=seed, progress=progress
         )  # fmt: skip
-    question = ask(
-        data, knowledge, score, dag_prior, most_parents(chosen), leave_out, threads, wish
-    )
+    asked = ask(columns.cases, known, score, dag_prior, most_parents(chosen), threads, wish)
+    question = replace(asked, columns=columns.settings)
     seed = _seed(seed, checkpoint if resume else None)
     begin = start_of(question, start)
     check_kept(question, begin)

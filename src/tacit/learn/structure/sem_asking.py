@@ -25,12 +25,11 @@ from tacit.core.network import Network
 from tacit.core.options import names_in
 from tacit.core.variables import Continuous, Discrete
 from tacit.engines.completed import complete
-from tacit.engines.completed_scores import completed_scorer
 from tacit.engines.scoring import Scorer
 from tacit.estimate.priors import Dirichlet, Prior
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore, BGe
-from tacit.io.cases import as_dataset, bind
+from tacit.io.cases import bind
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.limits import Limits, reasons_of
 from tacit.knowledge.reasons import Reasons
@@ -38,15 +37,19 @@ from tacit.learn.hidden import Hidden, hidden_variables
 from tacit.learn.ruled import doubted_part
 from tacit.learn.structure.completing import completed
 from tacit.learn.structure.perturbing import required_only
-from tacit.learn.structure.question import Question, check_scores, joinable, without
-from tacit.learn.structure.sem_job import Job, named, spoken_of
+from tacit.learn.structure.question import Question, check_scores, joinable
+from tacit.learn.structure.sem_job import Job, named, numbered, spoken_of
 from tacit.learn.structure.sem_reals_front import check_reals
-from tacit.learn.structure.sem_scorer import Indifferent, expected_scorer
+from tacit.learn.structure.sem_scorer import Indifferent, completed_scorer, expected_scorer
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
 from tacit.learn.structure.starting import start_of
 from tacit.learn.structures import Structure, as_structure
 
 Start: TypeAlias = Dag | Network | str | Path | None
+
+
+DRAWS = 4
+"""Further draws that tell how much they matter: each completes all cases once more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,15 +73,34 @@ class Asked:
         the counts that the network expects."""
         job = self.job
         names = tuple(name for name in job.names if name in network)
-        scorer: Scorer
-        if job.mixed:
-            held = {name: job.variables[name] for name in names}
-            scorer = completed_scorer(complete(network, job.cases), held, job.score, job.threads)
-        else:
-            scorer = expected_scorer(completed(job.cases, network, names), job.score)
+        scorer = expecting(job, network)
         terms = job.terms_of(names)
         asked = _question(self.whole, job.score, self.dag_prior, self.reasons, scorer, names)
         return replace(asked, terms=terms, knowledge=spoken_of(job, network.dag))
+
+
+def expecting(job: Job, network: Network, seed: int = 0) -> Scorer:
+    """The scorer of the cases as a network completes them.
+
+    seed  of cells that are drawn
+    """
+    names = tuple(name for name in job.names if name in network)
+    if job.mixed:
+        held = {name: job.variables[name] for name in names}
+        return completed_scorer(complete(network, job.cases, seed), held, job.score)
+    return expected_scorer(completed(job.cases, network, names, seed), job.score)
+
+
+def error_of_draws(job: Job, network: Network, draws: int = DRAWS) -> float:
+    """The standard deviation, over draws of the cells that are drawn, of what the families of a
+    network are worth at expected counts."""
+    names = tuple(name for name in job.names if name in network)
+    parents = numbered(network.dag, names)
+    totals = []
+    for seed in range(1, draws + 1):
+        scorer = expecting(job, network, seed)
+        totals.append(sum(scorer.family(child, who) for child, who in enumerate(parents)))
+    return float(np.std(totals, ddof=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,12 +115,11 @@ class Said:
     prior: Prior | None
     method: HillClimb | Tabu | IdealParent
     around: str | Sequence[str] | None
-    leave_out: Sequence[str]
     steps: int
     threads: int | None
 
 
-def ask(data: Any, said: Said) -> Asked:
+def ask(cases: Dataset, said: Said) -> Asked:
     """Everything structural EM needs, checked; errors say what is wrong with what was given."""
     dag_prior = check_scores(said.score, said.dag_prior)
     if said.knowledge is not None and (doubted := doubted_part(said.knowledge)):
@@ -108,7 +129,7 @@ def ask(data: Any, said: Said) -> Asked:
             "tc.fit, which weighs such rules"
         )
     structure = None if said.start is None else as_structure(said.start)
-    seen = _observed(without(as_dataset(data), said.leave_out), structure)
+    seen = _observed(cases, structure)
     mixed = any(isinstance(each, Continuous) for each in seen.variables.values())
     if mixed:
         check_reals(seen, said.score)

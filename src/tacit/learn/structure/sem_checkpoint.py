@@ -83,9 +83,9 @@ def _plain_round(here: Round) -> dict[str, Any]:
 
 def _plain_hypothesis(here: Hypothesis) -> dict[str, Any]:
     numbers = {"log_likelihood": here.log_likelihood, "objective": here.objective}
-    lost = {"lost": here.lost} if here.lost else {}
+    weak = {"weak": list(here.weak)} if here.weak else {}
     network = network_to_plain(here.network)
-    return {"network": network, "settled": here.settled, **numbers, **lost}
+    return {"network": network, "settled": here.settled, **numbers, **weak}
 
 
 def _rounds(plain: Mapping[str, Any]) -> Rounds:
@@ -128,5 +128,5 @@ def _hypothesis(plain: Mapping[str, Any]) -> Hypothesis:
         float(plain["log_likelihood"]),
         float(plain["objective"]),
         bool(plain["settled"]),
-        str(plain.get("lost", "")),
+        tuple(map(str, plain.get("weak", ()))),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Ints
-from tacit.core.errors import EstimateError, SizeError, listed, quoted
+from tacit.core.errors import SizeError, listed, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.estimate.estimates import Estimate
@@ -25,7 +25,7 @@ from tacit.learn.settings import AnyPrior, beside, priors_apart
 from tacit.learn.structure.fitted import as_search, found_of
 from tacit.learn.structure.outcome import Outcome
 from tacit.learn.structure.searched import Search
-from tacit.learn.structure.sem_asking import Asked
+from tacit.learn.structure.sem_asking import Asked, error_of_draws
 from tacit.learn.structure.sem_job import numbered, spoken_of
 from tacit.learn.structure.sem_running import Course, Rounds, best_rounds
 from tacit.learn.structures import NUMBERS_UNUSED
@@ -45,13 +45,6 @@ def as_found(
     """
     job, at = asked.job, best_rounds(runs)
     best = runs[at]
-    if best.best.lost:
-        raise EstimateError(
-            f"the noise of {quoted(best.best.lost)} shrinks to nothing in every start: many cases "
-            "have the same value of it, and the likelihood of what was observed has no maximum"
-            "\n\nleave the column out, make it discrete with tc.discretise, or start from a dag "
-            "in which no hidden variable is its parent and forbid that it becomes one"
-        )
     network = _in_order(asked, best.best.network, prior)
     names = tuple(name for name in job.names if name in network)
     moves = tuple(move for each in best.trace for move in each.moves)
@@ -76,7 +69,7 @@ def as_found(
         "starts": course.runs,
         **wishes,
     }
-    notes = (*job.cases.notes, *_notes(best, runs, at, course))
+    notes = (*job.cases.notes, *_notes(best, runs, at, course), *_drawn_notes(asked, runs, network))
     return as_search(fitted, outcome, replace(found, hidden=left), said, notes)
 
 
@@ -145,12 +138,12 @@ def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Ite
     for each in best.trace:
         for name in each.dropped:
             yield f"{quoted(name)} lost its last child and was dropped: the cases do not need it"
-    lost = [each.best.lost for each in runs if each.best.lost]
-    if lost:
+    if best.best.weak:
+        names = listed(map(quoted, best.best.weak), 4)
         yield (
-            f"{len(lost)} of {len(runs)} starts {'was' if len(lost) == 1 else 'were'} left out: "
-            f"the noise of {listed(dict.fromkeys(map(quoted, lost)), 4)} shrank to nothing there, "
-            "and the likelihood grew without bound"
+            f"the noise of {names} would shrink to nothing, because many cases have the same value "
+            "or lie on one line: the likelihood has no maximum there, and while dags were sought a "
+            "weak prior kept the noise up"
         )
     if len(runs) > 1:
         near = sum(abs(e.best.objective - best.best.objective) < 0.01 for e in runs) - 1
@@ -159,10 +152,16 @@ def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Ite
             f"of {counted(len(runs), 'start')}, number {at + 1} came highest; "
             f"{others} came within 0.01 nats of it"
         )
+
+
+def _drawn_notes(asked: Asked, runs: Sequence[Rounds], network: Network) -> Iterator[str]:
+    """What drawing cells of too large pieces did to the score."""
     drawn = max(each.drawn for each in runs)
     if drawn:
+        error = error_of_draws(asked.job, network)
         yield (
             f"in {counted(drawn, 'case')} so much is missing together that cells were drawn from "
             "their posterior instead of being written out in every way: expected counts of these "
-            "cases are right on average only"
+            f"cases are right on average only; over other draws the score varies by {error:.2g} "
+            "nats (standard deviation)"
         )

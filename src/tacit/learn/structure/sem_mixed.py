@@ -12,7 +12,7 @@ ones, and keeps it while EM climbs. [Friedman 1997; HV2 3.6]
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -23,20 +23,23 @@ from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.family import Family
+from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.engines.completed import Completed, complete
-from tacit.engines.completed_scores import completed_scorer
 from tacit.engines.mixed_scores import check_mixed
 from tacit.engines.normal_expected import NormalExpectation
 from tacit.estimate.conditional import estimate_conditional
 from tacit.estimate.continuous.prior import Scales
+from tacit.estimate.continuous.regression import estimate_regression
 from tacit.estimate.continuous.regressions import Gaussian, joined, regressions
+from tacit.estimate.continuous.weak import weak_lines, weak_prior
 from tacit.estimate.gaussians import estimate_gaussian
 from tacit.estimate.scores.values import AnyScore
-from tacit.families.conditional_moments import ConditionalMoments
+from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
 from tacit.families.moments import Moments
 from tacit.families.table import Table
+from tacit.infer.likelihood import log_likelihood
 from tacit.learn.climb import climb as climbed
 from tacit.learn.continuous.families import NO_NOISE, NoNoiseError
 from tacit.learn.continuous.fitting import units_of
@@ -59,11 +62,13 @@ from tacit.learn.structure.perturbing import drawn_again
 from tacit.learn.structure.promising import begins_of
 from tacit.learn.structure.sem_job import Job, limits_at, named, numbered, without_leaves
 from tacit.learn.structure.sem_rounds import Hypothesis, Step, arcs_worth, silent
-from tacit.learn.structure.sem_scorer import price_of
+from tacit.learn.structure.sem_scorer import completed_scorer, price_of
 
 EM_TOLERANCE = 1e-7
 TURNS = 5
 """Times that EM begins again because configurations came to have too few cases."""
+HARDLY = 1e-6
+"""Of a case that is all but sure to be elsewhere this share does not make few cases more."""
 
 
 def opened_mixed(
@@ -76,19 +81,27 @@ def opened_mixed(
 ) -> Hypothesis:
     """Where a run starts: a dag, and EM on it from the start of that number."""
     if given is not None:
-        here = led_up(job, given, job.weights, most_steps)
-        if not np.isfinite(here.log_likelihood):
-            raise OptionError(
-                "under the numbers of the network to start from some cases are impossible"
-                "\n\nstart from its dag instead"
-            )
-        return here
+        check_possible(given, job.cases.with_weights(job.weights))
+        return led_up(job, given, job.weights, most_steps)
     families = _families(job, dag)
     hidden = {name: job.variables[name] for name in job.hidden if name in dag}
     cases = job.cases.select([name for name in job.cases.names if name in dag])
     start = Start.of(dag, cases, families, hidden, _scales(job))
     return led_up(job, start.network(np.random.default_rng(seed), number == 0), job.weights,
                   most_steps)  # fmt: skip
+
+
+def check_possible(network: Network, cases: Dataset) -> None:
+    """Nothing, or an error about a case that counts and is impossible: no step of EM can begin."""
+    shown = cases.select([name for name in cases.names if name in network])
+    lost = log_likelihood(network, shown).per_case == -np.inf
+    gone = np.flatnonzero(lost if cases.weights is None else lost & (cases.weights > 0))
+    if gone.size:
+        more = f", and {counted(gone.size - 1, 'other')}," if gone.size > 1 else ""
+        raise OptionError(
+            f"the network to start from holds case {gone[0] + 1}{more} impossible, so its numbers "
+            "cannot be the start\n\nstart from its dag, or from a network without zeros"
+        )
 
 
 def round_at_mixed(
@@ -100,17 +113,17 @@ def round_at_mixed(
 ) -> Step:
     """Complete the cases, search at what is expected of them, and fit again."""
     names = tuple(name for name in job.names if name in network)
-    completed = complete(network, job.cases.with_weights(weights))
+    completed = complete(network, job.cases.with_weights(weights), seed)
     variables = {name: job.variables[name] for name in names}
-    scorer = completed_scorer(completed, variables, job.score, job.threads)
+    scorer = completed_scorer(completed, variables, job.score)
     ledger = Ledger(scorer, limits_at(job, network.dag), job.terms_of(names))
     start = numbered(network.dag, names)
     walk = begun(ledger, start)
     before = walk.highest
 
     def drawn(rng: np.random.Generator) -> Ledger:
-        again = completed.weighted(drawn_again(completed.weights, rng))
-        return Ledger(scorer.weighted(again), ledger.limits, ledger.terms)
+        again = scorer.weighted(drawn_again(completed.weights, rng))
+        return Ledger(again, ledger.limits, ledger.terms)
 
     rng = np.random.default_rng(seed)
     task = Search(ledger, job.method, rng, heard, drawn, begins_of(scorer, job.method))
@@ -122,7 +135,8 @@ def round_at_mixed(
         moves, after = (), refitted_mixed(job, network, weights, job.steps)
     else:
         after = led_up(job, likeliest(job, dag, completed), weights, job.steps)
-    return Step(after, before, walk.highest, moves, dropped, ledger.evaluations)
+    drawn_cases = completed.split.drawn
+    return Step(after, before, walk.highest, moves, dropped, ledger.evaluations, drawn_cases)
 
 
 def refitted_mixed(job: Job, network: Network, weights: Floats, most_steps: int) -> Hypothesis:
@@ -135,29 +149,41 @@ def led_up(job: Job, network: Network, weights: Floats, most_steps: int) -> Hypo
 
     Where EM leads a configuration into too few cases for a regression of its own, it begins again
     with that of all cases there. Where noise shrinks to nothing all the same, values being tied,
-    there is no most likely network, and none is taken.
+    there is no most likely network: the families in question are the most probable ones under a
+    weak prior, whose part is not counted. [Fraley and Raftery 2007]
     """
-    cases = job.cases.with_weights(weights)
-    problem = _problem(job, network, cases)
-    here = at(Ready.of(problem), problem.vector.of(network))
+    cases, weak = job.cases.with_weights(weights), set[str]()
+    while True:
+        problem = _problem(job, network, cases, weak)
+        try:
+            here, settled = _led(problem, network, cases, most_steps)
+            break
+        except NoNoiseError as lost:
+            if lost.name in weak:
+                raise
+            weak.add(lost.name)
+    value = here.log_likelihood - price_of_all(job.score, problem.vector.families, weights.sum())
+    value += arcs_worth(job, network.dag)
+    found = problem.vector.network(here.theta)
+    kept = tuple(name for name in problem.vector.families if name in weak)
+    return Hypothesis(found, here.log_likelihood, value, settled, kept)
+
+
+def _led(
+    problem: NormalProblem, network: Network, cases: Dataset, most_steps: int
+) -> tuple[NormalIterate, bool]:
+    """Where EM came to, and whether that is its end; configurations that came to have too few cases
+    keep the regression of all."""
+    here, settled = at(Ready.of(problem), problem.vector.of(network)), True
     kept = _thin(problem, network, cases)
-    settled = True
     for _ in range(TURNS):
         ready = Ready.of(replace(problem, kept=kept))
-        begin = here
-        try:
-            begin = _pooled(ready, here)
-            here, settled = _climbed(ready, begin, cases, most_steps)
-        except NoNoiseError as lost:
-            return Hypothesis(network, begin.log_likelihood, -np.inf, True, lost.name)
+        here, settled = _climbed(ready, _pooled(ready, here), cases, most_steps)
         more = _thin(problem, problem.vector.network(here.theta), cases)
         if all((kept[name] | own == kept[name]).all() for name, own in more.items()):
             break
         kept = {name: kept[name] | own for name, own in more.items()}
-    value = here.log_likelihood - price_of_all(job.score, problem.vector.families, weights.sum())
-    value += arcs_worth(job, network.dag)
-    found = problem.vector.network(here.theta)
-    return Hypothesis(found, here.log_likelihood, value, settled)
+    return here, settled
 
 
 def _climbed(
@@ -202,7 +228,7 @@ def _thin(problem: NormalProblem, network: Network, cases: Dataset) -> dict[str,
         if kept.size > 1:
             axes = problem.vector.families[name]
             reals = sum(isinstance(each, Continuous) for each in axes)
-            found[name] = np.asarray(completed.whole(axes).reshape(-1) <= reals + 1)
+            found[name] = np.asarray(completed.whole(axes).reshape(-1) <= reals + 1 + HARDLY)
     return found
 
 
@@ -221,7 +247,8 @@ def _pooled(ready: Ready, here: NormalIterate) -> NormalIterate:
             assert isinstance(family, Gaussian)
             parts = regressions(family)
             together = held.pooled()
-            whole = estimate_gaussian(parts[0].variables, together).family
+            extra = problem.extra.get(name)
+            whole = estimate_regression(parts[0].variables, together, extra).family
             if whole.sd**2 * together.weight <= NO_NOISE * together.scatter[-1, -1]:
                 raise NoNoiseError(name)
             few = [whole if thin else part for thin, part in zip(own, parts, strict=True)]
@@ -230,20 +257,29 @@ def _pooled(ready: Ready, here: NormalIterate) -> NormalIterate:
 
 
 def likeliest(job: Job, dag: Dag, completed: Completed) -> Network:
-    """The most likely parameters of a dag for completed cases."""
+    """The most likely parameters of a dag for completed cases, where there are such, else the most
+    probable under a weak prior."""
     families: dict[str, Family] = {}
+    scales = _scales(job)
     for name, axes in _families(job, dag).items():
         if isinstance(axes[-1], Discrete):
             discrete = tuple(each for each in axes if isinstance(each, Discrete))
             families[name] = Table(discrete, _shares(completed.counts(discrete).values))
             continue
         held = completed.moments(axes)
-        if isinstance(held, Moments):
-            reals = tuple(each for each in axes if isinstance(each, Continuous))
-            families[name] = estimate_gaussian(reals, held).family
-        else:
-            families[name] = estimate_conditional(axes, held).family
+        families[name] = found = _likeliest_lines(axes, held)
+        least = np.sqrt(NO_NOISE) * scales.sds[scales.names.index(name)]
+        if (np.asarray(found.sd) <= least).any():
+            families[name] = weak_lines(axes, held, weak_prior(axes, scales))
     return Network(dag, {name: job.variables[name] for name in dag.names}, families)
+
+
+def _likeliest_lines(axes: tuple[Variable, ...], held: AnyMoments) -> Gaussian:
+    if isinstance(held, Moments):
+        reals = tuple(each for each in axes if isinstance(each, Continuous))
+        return estimate_gaussian(reals, held).family
+    assert isinstance(held, ConditionalMoments)
+    return estimate_conditional(axes, held).family
 
 
 def _shares(counts: Floats) -> Floats:
@@ -269,8 +305,9 @@ def _scales(job: Job) -> Scales:
     return Scales.of(dict(columns), job.cases.weights)
 
 
-def _problem(job: Job, network: Network, cases: Dataset) -> NormalProblem:
-    """EM for most likely parameters; rules are obeyed by the last fit, not here."""
+def _problem(job: Job, network: Network, cases: Dataset, weak: Collection[str]) -> NormalProblem:
+    """EM for most likely parameters, some families under a weak prior; rules are obeyed by the last
+    fit, not here."""
     vector, scales = Vector(network.dag, _families(job, network.dag)), _scales(job)
     pseudo, kept = {}, {}
     for name, axes in vector.families.items():
@@ -283,7 +320,7 @@ def _problem(job: Job, network: Network, cases: Dataset) -> NormalProblem:
         vector=vector,
         expectation=NormalExpectation.of(network, cases),
         pseudo=pseudo,
-        extra={},
+        extra={name: weak_prior(vector.families[name], scales) for name in weak},
         kept=kept,
         hidden=(),
         scales=scales,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias
@@ -40,7 +40,7 @@ from tacit.learn.methods import EM
 from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.structure.fitted import as_search, found_of
 from tacit.learn.structure.outcome import Outcome
-from tacit.learn.structure.question import Question, check_scores, check_some, joinable, without
+from tacit.learn.structure.question import Question, check_scores, check_some, joinable
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_curves import COPIES, CurveJob, run_curve_rounds, scorer_of_completed
 from tacit.learn.structure.sem_job import ROUNDS, STEPS
@@ -126,14 +126,17 @@ def refuse_for_reals(wishes: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RealWishes:
-    """What structural EM over lines is asked, as `structural_em` takes it."""
+    """What structural EM over lines is asked, as `structural_em` takes it.
+
+    columns  which columns were left out, set aside or kept all the same, as settings say it
+    """
 
     start: Any
     knowledge: KnowledgeLike
     score: AnyScore | None
     method: Any
     dag_prior: DagPrior | None
-    leave_out: Sequence[str]
+    columns: Mapping[str, Any]
     steps: int
     max_rounds: int
     seed: int | None
@@ -143,9 +146,9 @@ class RealWishes:
     estimate: Estimate | None = None
 
 
-def structural_em_reals(whole: Dataset, wishes: RealWishes) -> Search:
+def structural_em_reals(cases: Dataset, wishes: RealWishes) -> Search:
     """Structural EM over lines, fitted once more to its end."""
-    question, method = _question(whole, wishes), wishes.method
+    question, method = _question(cases, wishes), wishes.method
     values, means, scale = RealJob.columns(question.cases)
     known = check_gaussian(question.score)
     assert not isinstance(known, BGe)
@@ -174,7 +177,6 @@ def _said(question: Question, job: RealJob, begin: Parents, wishes: RealWishes) 
     prior, curves = question.dag_prior, question.curves
     unusual = {
         "begun_at": (str(question.dag(begin)), wishes.start is not None),
-        "left_out": (list(question.left_out), bool(question.left_out)),
         "curves": (curves_asked(curves, len(question.names)), bool(curves)),
         "steps": (wishes.steps, wishes.steps != STEPS),
         "max_rounds": (wishes.max_rounds, wishes.max_rounds != ROUNDS),
@@ -184,6 +186,7 @@ def _said(question: Question, job: RealJob, begin: Parents, wishes: RealWishes) 
         "method": f"structural EM with {job.method.describe()}",
         "dag_prior": None if prior is None else prior.describe(),
         "starts": 1,
+        **wishes.columns,
         **{name: said for name, (said, asked) in unusual.items() if asked},
     }
 
@@ -256,10 +259,8 @@ def _refuse_rules(question: Question) -> None:
         )
 
 
-def _question(whole: Dataset, wishes: RealWishes) -> Question:
+def _question(cases: Dataset, wishes: RealWishes) -> Question:
     method, score, dag_prior = wishes.method, wishes.score, wishes.dag_prior
-    cases = without(whole, wishes.leave_out)
-    gone = tuple(name for name in whole.names if name not in cases)
     check_some(cases)
     check_values(cases)
     check_scales(cases, cases.names)
@@ -283,4 +284,4 @@ def _question(whole: Dataset, wishes: RealWishes) -> Question:
     scorer: Any = None  # a question of every round has its own
     limits = joinable(cases, reasons)
     kinds = curves_among(wishes.families, cases.variables)
-    return Question(cases, scorer, chosen, prior, terms, rules, reasons, limits, gone, kinds)
+    return Question(cases, scorer, chosen, prior, terms, rules, reasons, limits, curves=kinds)

@@ -60,15 +60,15 @@ class Hypothesis:
     log_likelihood  of what was observed
     objective       the score: Cheeseman-Stutz under a prior, else the log-likelihood less the price
     settled         whether EM had ended there
-    lost            whose noise EM made shrink to nothing, where the likelihood has no maximum: the
-                    objective is -inf, and such a network is not taken
+    weak            the variables whose noise only a weak prior keeps from shrinking to nothing: the
+                    likelihood alone has no maximum there
     """
 
     network: Network
     log_likelihood: float
     objective: float
     settled: bool = False
-    lost: str = ""
+    weak: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -210,8 +210,6 @@ def _told(step: Step, after: Hypothesis) -> Round:
 
 
 def _gains(after: Hypothesis, best: Hypothesis) -> bool:
-    if best.lost or after.lost:
-        return not after.lost
     return after.objective - best.objective > NOTHING * max(1.0, abs(best.objective))
 
 
@@ -220,8 +218,6 @@ def settled(job: Job, best: Hypothesis) -> Hypothesis:
     if best.settled:
         return best
     after = _refitted(job, best.network, EM_STEPS)
-    if after.lost:
-        return after
     return replace(after if after.objective >= best.objective else best, settled=True)
 
 
@@ -239,8 +235,6 @@ def _begun(job: Job, course: Course, number: int, asked: Asked) -> Rounds:
         here = opened_mixed(job, dag, seed, number, given, START_STEPS)
     else:
         here = opened(job, dag, seed, number, given)
-    if here.lost:
-        return Rounds(here, here, here.objective, stop=Stop.CONVERGED)
     if course.annealing is None or not course.annealing.rounds:
         return Rounds(here, here, here.objective)
     found = cooled(course.annealing, job, here.network, seed, asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -10,6 +11,15 @@ import numpy as np
 
 from tacit.arrays import Floats, Ints
 from tacit.core.errors import OptionError
+from tacit.core.variables import Discrete, Variable
+from tacit.engines.completed import Completed
+from tacit.engines.mixed_scores import (
+    ExpectedReals,
+    MixedScorer,
+    Regressions,
+    check_mixed,
+    of_both,
+)
 from tacit.engines.table_scores import configurations
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.priors import Prior
@@ -18,7 +28,7 @@ from tacit.estimate.scores.values import AnyScore
 from tacit.families.counts import Counts
 from tacit.families.table import check_size
 from tacit.infer.marginals import joint
-from tacit.learn.structure.completing import FEW_KINDS, Completion
+from tacit.learn.structure.completing import FEW_KINDS, Completion, completion_of
 from tacit.learn.structure.sem_writing import Lines
 
 ALONE = 10
@@ -175,6 +185,31 @@ def expected_scorer(
         f"{score.describe()} scores continuous variables, and missing cells are inferred in "
         "networks of discrete variables only\n\nuse tc.BIC() or tc.BDeu(10)"
     )
+
+
+def completed_scorer(
+    completed: Completed, variables: Mapping[str, Variable], score: AnyScore
+) -> MixedScorer:
+    """The scorer of columns with states and of real values together, as a network completes them.
+
+    `weighted` takes weights of the cases.
+    """
+    known = check_mixed(score)
+    tabled = table_score(known)
+    assert tabled is not None
+    discrete = tuple(each for each in variables.values() if isinstance(each, Discrete))
+    tables = np.array([completed.place(each) for each in discrete], dtype=np.int64)
+    reals = [name for name, each in variables.items() if not isinstance(each, Discrete)]
+    place = np.array([completed.names.index(name) for name in reals], dtype=np.int64)
+    turned = np.argsort(tables)
+    joints = completed.joints._replace(
+        members=turned[completed.joints.members], states=completed.joints.states[tables]
+    )
+    completion = completion_of(
+        discrete, completed.codes[tables], joints, completed.split, completed.weights
+    )
+    regressions = Regressions(ExpectedReals.of(completed, place, tables), known, bounded=True)
+    return of_both(variables, ExpectedScorer(completion, tabled), regressions)
 
 
 def price_of(score: AnyScore, shape: tuple[int, ...], weight: float) -> float:

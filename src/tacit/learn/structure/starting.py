@@ -17,6 +17,11 @@ from tacit.learn.structure.state import Parents
 from tacit.learn.structures import as_structure, families_of
 
 
+def dag_named(given: Dag | Network | str | Path | None) -> Dag | None:
+    """The dag that was given to begin at, if there is one."""
+    return None if given is None else as_structure(given).dag
+
+
 def start_of(question: Question, given: Dag | Network | str | Path | None) -> Parents:
     """The dag to begin at, by number; an error where it is not over these cases, or not allowed."""
     if given is None:

@@ -20,11 +20,11 @@ from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
+from tacit.learn.columns import Columns, columns_of, names_said
 from tacit.learn.curved import one_wish
 from tacit.learn.hidden import Hidden
 from tacit.learn.progress import Callback, watched
 from tacit.learn.settings import AnyPrior, chosen_of, priors_apart
-from tacit.learn.structure.question import without
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_asking import Asked, Said, ask
 from tacit.learn.structure.sem_checkpoint import FORM, KeptRounds
@@ -40,6 +40,7 @@ from tacit.learn.structure.sem_reals_front import (
 )
 from tacit.learn.structure.sem_running import Course, run_structural_em
 from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
+from tacit.learn.structure.starting import dag_named
 
 RESTARTS = 5
 """Starts where variables are hidden, unless told. [HV1 3.6, 5.4]"""
@@ -61,6 +62,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     estimate: Estimate | None = None,
     around: str | Sequence[str] | None = None,
     leave_out: Sequence[str] = (),
+    as_given: bool | Sequence[str] = False,
     families: Any = None,
     family: Any = None,
     restarts: int | None = None,
@@ -102,6 +104,9 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
                `tc.fit`
     around     hidden variables: only their parents and those of their Markov blankets may change
     leave_out  columns that are no variables
+    as_given   True: columns that say nothing of others are kept; or their names. Unless named here
+               or by another argument, those that are empty, have one value throughout or another
+               one in every case are set aside, and noted
     families   {"X": tc.SigmoidGaussian} where a curve is to stand for a straight line if X has
                parents, all columns being continuous and nothing hidden; one kind alone is for
                every column. `family=` says the same
@@ -117,9 +122,12 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     for name, number in (("restarts", restarts), ("steps", steps), ("max_rounds", max_rounds)):
         if number is not None and not (type(number) is int and number >= 1):
             raise OptionError(f"{name}={number!r} must be a whole number, 1 or more")
-    whole = as_dataset(data)
-    kind = kind_of(without(whole, leave_out), start)
-    wish = one_wish(family, families)
+    wish, known = one_wish(family, families), as_knowledge(knowledge)
+    named = names_said(
+        known, dag_named(start), hidden, around, wish, method, score, dag_prior, prior
+    )
+    columns = columns_of(as_dataset(data), leave_out, as_given, named)
+    kind = kind_of(columns.cases, start)
     if kind is Kind.REAL and hidden is None:
         tables, lines = priors_apart(prior)
         refuse_for_reals(
@@ -127,20 +135,20 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
              "restarts": None if restarts == 1 else restarts, "checkpoint": checkpoint}
         )  # fmt: skip
         asked_of_reals = RealWishes(
-            start, knowledge, score, method, dag_prior, leave_out, steps, max_rounds, seed,
+            start, known, score, method, dag_prior, columns.settings, steps, max_rounds, seed,
             progress, wish, lines, estimate,
         )  # fmt: skip
-        return structural_em_reals(whole, asked_of_reals)
+        return structural_em_reals(columns.cases, asked_of_reals)
     _refuse_curves(wish, kind)
     default: AnyScore = BDeu(5) if kind is Kind.STATES else BIC()
     chosen = default if score is None else score
     _check_variant(variant, chosen)
     inner, annealing = _methods(method, kind)
     asked = ask(
-        whole,
+        columns.cases,
         Said(
-            start, hidden, as_knowledge(knowledge), chosen, dag_prior, priors_apart(prior)[0],
-            inner, around, leave_out, steps, threads,
+            start, hidden, known, chosen, dag_prior, priors_apart(prior)[0], inner, around, steps,
+            threads,
         ),
     )  # fmt: skip
     if seed is None and resume and checkpoint is not None:
@@ -149,7 +157,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     with watched(progress, "structural EM") as told:
         course = Course(asked.dag, runs, max_rounds, fresh_seed(seed), asked.given, annealing, told)
         found = run_structural_em(asked.job, _kept(asked, course, checkpoint, resume))
-    wishes = _wishes(asked, course, start is not None, leave_out)
+    wishes = _wishes(asked, course, start is not None, columns)
     return as_found(asked, course, found, prior, estimate, wishes)
 
 
@@ -199,18 +207,15 @@ def _methods(
     )
 
 
-def _wishes(
-    asked: Asked, course: Course, begun: bool, leave_out: Sequence[str]
-) -> Mapping[str, Any]:
+def _wishes(asked: Asked, course: Course, begun: bool, columns: Columns) -> Mapping[str, Any]:
     """What else was asked for, beside what every search tells: only what is not usual."""
     job = asked.job
     unseen = {name: list(states) for name, states in job.unseen.items()}
-    left_out = [leave_out] if isinstance(leave_out, str) else list(leave_out)
     return {
         **({"unseen": unseen} if unseen else {}),
         **({"begun_at": str(asked.dag)} if begun else {}),
         **({"numbers_given": True} if asked.given is not None else {}),
-        **({"left_out": left_out} if left_out else {}),
+        **columns.settings,
         **({"around": list(job.around)} if job.around else {}),
         **({"steps": job.steps} if job.steps != STEPS else {}),
         **({"max_rounds": course.max_rounds} if course.max_rounds != ROUNDS else {}),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from tacit.arrays import Floats, Ints
+from tacit.arrays import Floats, Ints, shares_of_logs
 from tacit.core.errors import OptionError, nearest, quoted
 from tacit.core.grid import Grid, counted
 from tacit.core.network import Network
@@ -109,7 +109,7 @@ class TextModel:
         else:
             whole = joint[np.arange(size), group_codes(self.task, groups, size)]
         log_joint = np.asarray(whole, dtype=np.float64)
-        probability = shares_of(log_joint)
+        probability = shares_of_logs(log_joint)
         return TextPrediction(self.classes, probability, log_joint, found.known, found.unknown)
 
     def telling(self, state: str, most: int = TOLD) -> list[tuple[str, float]]:
@@ -179,14 +179,6 @@ class TextModel:
 
     def _repr_html_(self) -> str:
         return self.grid()._repr_html_()
-
-
-def shares_of(log_joint: Floats) -> Floats:
-    """(documents, classes) each line divided by its sum; nan where all of it is impossible."""
-    with np.errstate(invalid="ignore"):
-        found = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
-        found /= found.sum(axis=1, keepdims=True)
-    return np.asarray(found)
 
 
 def rows_of(task: Task, classes: Any, groups: Any, documents: int) -> Ints:

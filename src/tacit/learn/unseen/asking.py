@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,14 +10,15 @@ from tacit.core.dag import Dag
 from tacit.core.dataset import Dataset, absent
 from tacit.core.errors import CasesError, ColumnError, OptionError, listed, nearest, quoted
 from tacit.core.network import Network
-from tacit.core.options import check_value, is_number, names_in
+from tacit.core.options import check_value, is_number
 from tacit.core.variables import Continuous, Discrete
 from tacit.estimate.priors import BDeu, Prior
 from tacit.estimate.scores.values import BIC, AnyScore, Score
-from tacit.io.cases import as_dataset, bind
+from tacit.io.cases import bind
 from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.learn.columns import Columns
 from tacit.learn.ruled import doubted_part
-from tacit.learn.structure.question import without
+from tacit.learn.structure.sem_mixed import check_possible
 from tacit.learn.structure.sem_reals_front import check_reals
 from tacit.learn.structures import Structure, as_structure
 from tacit.learn.unseen.expert import check_rules, named_of, number_of_states, refused_of
@@ -52,7 +53,7 @@ class Said:
     threshold: Any
     least: Any
     restarts: Any
-    leave_out: Sequence[str]
+    columns: Columns
     seed: int
     threads: int | None
     method: Any = None
@@ -74,11 +75,11 @@ class Asked:
     wishes: Mapping[str, Any] = field(default_factory=dict)
 
 
-def ask(data: Any, said: Said) -> Asked:
+def ask(said: Said) -> Asked:
     """Everything that is needed, checked."""
     check_numbers(said)
     structure = None if said.network is None else as_structure(said.network)
-    whole = _cases(without(as_dataset(data), said.leave_out), structure)
+    whole = _cases(said.columns, structure)
     known, start = _start(structure, whole)
     settings = _settings(said, whole, tuple(known))
     knowledge = as_knowledge(said.knowledge)
@@ -92,8 +93,19 @@ def ask(data: Any, said: Said) -> Asked:
     cases, judged = parted(whole, said.held_out, said.seed)
     check_told(cases)
     bench = Bench(in_own_order(cases), settings, knowledge, known)
+    _check_numbers_given(bench, whole, start)
     court = Court(whole, judged, whole.names)
     return Asked(bench, court, start, tuple(whole.notes), _wishes(said, start))
+
+
+def _check_numbers_given(bench: Bench, whole: Dataset, start: Dag | Network | None) -> None:
+    """Nothing, or an error about a case that a network to begin at holds impossible, where its
+    numbers are what the first rounds go on from."""
+    used = bench.known or any(whole.missing().values())
+    complete = isinstance(start, Network) and set(start) == {*whole.names, *bench.known}
+    if bench.mixed and used and complete:
+        assert isinstance(start, Network)
+        check_possible(start, whole)
 
 
 def _wishes(said: Said, start: Dag | Network | None) -> dict[str, Any]:
@@ -104,12 +116,14 @@ def _wishes(said: Said, start: Dag | Network | None) -> dict[str, Any]:
         "begun_at": None if dag is None else str(dag),
         "numbers_given": isinstance(start, Network),
         "held_out": float(said.held_out or 0) if share else OTHERS,
-        "left_out": list(names_in("leave_out", said.leave_out)),
+        "left_out": [],
+        **said.columns.settings,
     }
 
 
-def _cases(cases: Dataset, structure: Structure | None) -> Dataset:
+def _cases(columns: Columns, structure: Structure | None) -> Dataset:
     """The measured columns, in the states that a network declares."""
+    cases = columns.cases
     if not cases.names:
         raise CasesError("the cases have no columns, so there is nothing to find")
     declared = {} if structure is None else dict(structure.variables or {})
@@ -125,7 +139,7 @@ def _cases(cases: Dataset, structure: Structure | None) -> Dataset:
     if len(cases.names) < 3:
         raise CasesError(
             "a hidden variable shows in links among three variables or more, and there are "
-            f"{len(cases.names)}: {listed(map(quoted, cases.names))}"
+            f"{len(cases.names)}: {listed(map(quoted, cases.names))}{columns.reminder}"
         )
     return cases
 

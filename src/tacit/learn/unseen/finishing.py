@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from tacit.core.dataset import Dataset
+from tacit.core.errors import EstimateError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.learn.structure.search import search
 from tacit.learn.structure.settings import Tabu
 from tacit.learn.structure.structural_em import structural_em
 from tacit.learn.unseen.heading import headed
+from tacit.learn.unseen.likely import without_zeros
 from tacit.learn.unseen.rounds import gaps
 from tacit.learn.unseen.sought import FULL, Bench, in_own_order
 
@@ -20,7 +24,8 @@ def finished(bench: Bench, whole: Dataset, network: Network) -> Network:
 
     What cases held out have judged is whether the hidden variables stay; they have no more to say
     then, and with them more arcs can be told. Nothing changes where only some arcs may, and a
-    hidden variable that would be lost stays where it is.
+    hidden variable that would be lost stays where it is, as all do where a column of real values
+    would lose its noise.
     """
     settings = bench.settings
     if settings.finish != FULL:
@@ -31,20 +36,29 @@ def finished(bench: Bench, whole: Dataset, network: Network) -> Network:
         for name, variable in network.variables.items()
         if isinstance(variable, Discrete) and name not in whole
     }
-    rules = bench.spoken(network.dag)
-    if hidden or gaps(bench):
-        found = structural_em(
-            bench.cases, start=network, hidden=hidden or None, score=settings.score,
-            knowledge=rules, restarts=1, seed=settings.seed, threads=settings.threads,
-            progress=False,
-        ).network  # fmt: skip
-    else:
-        found = search(
-            bench.cases, start=network.dag, score=settings.score, method=Tabu(), knowledge=rules,
-            seed=settings.seed, threads=settings.threads, progress=False,
-        ).network  # fmt: skip
+    try:
+        found = _searched(bench, network, hidden)
+    except EstimateError:  # some noise shrinks to nothing among all cases: no dag can be told
+        if not bench.mixed:
+            raise
+        return network
     if set(found) != set(network):
         return network
     for name in hidden:
         found = headed(found, name, bench.limits(found.dag, name))
     return found
+
+
+def _searched(bench: Bench, network: Network, hidden: Mapping[str, tuple[str, ...]]) -> Network:
+    """What a search finds from this network, or from its dag where every cell is known."""
+    settings, rules = bench.settings, bench.spoken(network.dag)
+    common: dict[str, Any] = {
+        "score": settings.score, "knowledge": rules, "seed": settings.seed,
+        "threads": settings.threads, "progress": False, "as_given": True,
+    }  # fmt: skip
+    if hidden or gaps(bench):
+        start = without_zeros(network, bench.cases.total_weight) if bench.mixed else network
+        return structural_em(
+            bench.cases, start=start, hidden=dict(hidden) or None, restarts=1, **common
+        ).network
+    return search(bench.cases, start=network.dag, method=Tabu(), **common).network

@@ -116,7 +116,7 @@ def _links(bench: Bench, start: Dag | Network | None, told: Report) -> ArcConfid
     settings = bench.settings
     return search(
         bench.cases, start=start, score=settings.score, method=PLAIN,
-        bootstrap=settings.bootstrap, **_common(bench, start, told),
+        bootstrap=settings.bootstrap, as_given=True, **_common(bench, start, told),
     ).confidence  # fmt: skip
 
 
@@ -135,9 +135,12 @@ def _best_without(bench: Bench, start: Dag | Network | None, told: Report) -> Ne
     if gaps(bench) or bench.known:
         known = {name: list(states) for name, states in bench.known.items()} or None
         return structural_em(
-            cases, start=start, hidden=known, score=settings.score, restarts=1, **common
-        ).network
-    return search(cases, start=start, score=settings.score, method=Tabu(), **common).network
+            cases, start=start, hidden=known, score=settings.score, restarts=1, as_given=True,
+            **common,
+        ).network  # fmt: skip
+    return search(
+        cases, start=start, score=settings.score, method=Tabu(), as_given=True, **common
+    ).network
 
 
 def _dag(start: Dag | Network) -> Dag:

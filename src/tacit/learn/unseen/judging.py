@@ -14,6 +14,7 @@ from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.methods import EM
 from tacit.learn.unseen.finishing import finished
+from tacit.learn.unseen.likely import without_zeros
 from tacit.learn.unseen.places import alike, is_refused
 from tacit.learn.unseen.profile import profile_of
 from tacit.learn.unseen.proposals import HiddenCandidate, HiddenProposal, Merging
@@ -70,6 +71,8 @@ def _fitted(bench: Bench, network: Network, cases: Dataset) -> Fit:
         if isinstance(variable, Discrete) and name not in cases
     }
     settings, rules = bench.settings, bench.spoken(network.dag)
+    if bench.mixed:
+        network = without_zeros(network, bench.cases.total_weight)
 
     def led(start: str | None, method: EM) -> Fit:
         return fit(

@@ -122,7 +122,7 @@ def _learned(
     else:
         course = Course(asked.dag, 1, rounds, bench.settings.seed, asked.given)
         found = run_structural_em(asked.job, course)[0].best
-    if name not in found.network or found.lost:
+    if name not in found.network:
         return None
     return _valued(bench, found.network, found.objective)
 
@@ -134,18 +134,17 @@ def _said(
     settings = bench.settings
     return Said(
         start, states, bench.spoken(start.dag), settings.score, None, None, PLAIN,
-        name if how == LOCAL else None, (), STEPS, settings.threads,
+        name if how == LOCAL else None, STEPS, settings.threads,
     )  # fmt: skip
 
 
 def of_tables(
     bench: Bench, start: Network, states: Mapping[str, tuple[str, ...]]
 ) -> Learned | None:
-    """The parameters alone fitted by EM; None where some noise shrinks to nothing."""
+    """The parameters alone fitted by EM."""
     settings = bench.settings
     if bench.mixed:
-        led = led_by_em(bench, start, states)
-        return None if led is None else scored(bench, led)
+        return scored(bench, led_by_em(bench, start, states))
     network = fit(
         start, observed(bench, start), hidden=states, knowledge=bench.spoken(start.dag),
         prior=bench.prior, method=EM(restarts=1), start="given", seed=settings.seed,

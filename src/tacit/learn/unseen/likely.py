@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tacit.core.dag import Dag
+from tacit.core.family import Family
 from tacit.core.network import Network
+from tacit.families.table import Table
 from tacit.infer.likelihood import log_likelihood
 from tacit.learn.methods import EM
 from tacit.learn.structure.sem_asking import Asked, Said, ask
@@ -34,11 +36,26 @@ def likelihood_less_price(bench: Bench, network: Network) -> float:
     return float(log_likelihood(network, cases)) - price
 
 
-def led_by_em(bench: Bench, start: Network, states: States) -> Network | None:
-    """The parameters alone, from those of a network; None where some noise shrinks to nothing."""
+def led_by_em(bench: Bench, start: Network, states: States) -> Network:
+    """The parameters alone, from those of a network."""
     job = _asked(bench, start, states).job
-    found = refitted_mixed(job, start, job.weights, EM_STEPS)
-    return None if found.lost else found.network
+    return refitted_mixed(job, start, job.weights, EM_STEPS).network
+
+
+def without_zeros(network: Network, cases: float) -> Network:
+    """The network with the rows of its tables as if one case more than these, spread evenly over
+    the states, had been seen.
+
+    Most likely tables may hold a case impossible that they were not learned from, and EM never
+    leaves a zero: where it goes on with such cases, it begins here.
+    """
+    families = dict[str, Family](network.families)
+    for name, family in network.families.items():
+        if isinstance(family, Table):
+            even = 1 / family.values.shape[-1]
+            values = (cases * family.values + even) / (cases + 1)
+            families[name] = Table(family.variables, values)
+    return Network(network.dag, network.variables, families)
 
 
 def drawn(bench: Bench, dag: Dag, states: States, method: EM, number: int) -> Network:
@@ -62,7 +79,7 @@ def _asked(bench: Bench, start: Network | Dag, states: States) -> Asked:
     return ask(
         cases,
         Said(
-            start, unseen, bench.spoken(dag), settings.score, None, None, PLAIN, None, (), STEPS,
+            start, unseen, bench.spoken(dag), settings.score, None, None, PLAIN, None, STEPS,
             settings.threads,
         ),
     )  # fmt: skip

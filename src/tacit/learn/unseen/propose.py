@@ -14,12 +14,13 @@ from tacit.core.variables import Discrete
 from tacit.estimate.scores.values import BIC, AnyScore
 from tacit.infer.sampling import fresh_seed
 from tacit.io.cases import as_dataset
-from tacit.knowledge.knowledge import KnowledgeLike
+from tacit.knowledge.knowledge import KnowledgeLike, as_knowledge
+from tacit.learn.columns import columns_of, names_said
 from tacit.learn.layers.proposed import hunt_of
 from tacit.learn.layers.proposing import propose_reals, refuse_for_reals
 from tacit.learn.progress import Callback, watched
-from tacit.learn.structure.question import without
 from tacit.learn.structure.sem_reals_front import all_real
+from tacit.learn.structure.starting import dag_named
 from tacit.learn.unseen.asking import Asked, Said, ask
 from tacit.learn.unseen.hunting import hunt
 from tacit.learn.unseen.kept import FORM, opened
@@ -49,6 +50,7 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     least: int = 4,
     restarts: int = 5,
     leave_out: Sequence[str] = (),
+    as_given: bool | Sequence[str] = False,
     seed: int | None = None,
     threads: int | None = None,
     progress: bool | Callback | None = None,
@@ -95,14 +97,18 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     restarts    starts of EM at random in the dag of the best proposal of a round: what comes higher
                 counts, and all of them tell how far the answer depends on the start
     leave_out   columns that are no variables
+    as_given    True: columns that say nothing of others are kept; or their names. Unless named here
+                or by another argument, those that are empty, have one value throughout or another
+                one in every case are set aside, and noted
     seed        makes the split, the samples and these starts repeatable; nothing else is random
     progress    True or False for a bar or none; or a callback told(done, total, gain)
     checkpoint  a file that keeps what was learned, so that `resume=True` can go on after a break
     """
     check_checkpoint(checkpoint, resume)
-    whole = None if _with_states(network) else as_dataset(data)
-    kept = None if whole is None else without(whole, leave_out)
-    real = kept is not None and states is None and all_real(kept)
+    known = as_knowledge(knowledge)
+    named = names_said(known, dag_named(network), _members(children), _members(refuse), name, score)
+    columns = columns_of(as_dataset(data), leave_out, as_given, named)
+    real = not _with_states(network) and states is None and all_real(columns.cases)
     if real:
         refuse_for_reals(
             {"method": method, "knowledge": knowledge, "children": children, "refuse": refuse,
@@ -111,17 +117,15 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
     if seed is None and resume and checkpoint is not None:
         seed = FORM.seed(checkpoint)
     said = Said(
-        network, knowledge, children, states, refuse, name, score, variant, most, most_states,
-        evidence, held_out, tries, shown, bootstrap, threshold, least, restarts, leave_out,
+        network, known, children, states, refuse, name, score, variant, most, most_states,
+        evidence, held_out, tries, shown, bootstrap, threshold, least, restarts, columns,
         fresh_seed(seed), threads, method,
     )  # fmt: skip
     if real:
-        assert whole is not None
-        assert kept is not None
-        asked_of_reals = hunt_of(said, kept)
+        asked_of_reals = hunt_of(said)
         with watched(progress, "seeking hidden variables") as told:
-            return propose_reals(whole, asked_of_reals, told)
-    asked = ask(data, said)
+            return propose_reals(columns.cases, asked_of_reals, told)
+    asked = ask(said)
     memory, close = opened(checkpoint, _task(asked), asked.bench.cases, resume)
     with watched(progress, "seeking hidden variables") as told, asked_to_end() as ended:
         memory.ended = ended
@@ -129,6 +133,15 @@ def propose_hidden(  # noqa: PLR0913 - help() and editors show options only if t
             return hunt(asked, memory, ended, told)
         finally:
             close()
+
+
+def _members(said: Any) -> Any:
+    """Names of variables in sets of children, proposals being such sets."""
+    if isinstance(said, HiddenProposal):
+        return said.children
+    if isinstance(said, Mapping):
+        return [_members(each) for each in said.values()]
+    return [_members(each) for each in said] if isinstance(said, list | tuple) else said
 
 
 def _with_states(network: Any) -> bool:

@@ -170,13 +170,13 @@ def stronger(bench: Bench, base: Base, trial: Trial) -> Base:
         start = structural_em(
             bench.cases, start=without, hidden=_known(bench, without), score=bench.settings.score,
             knowledge=bench.spoken(without), restarts=1, seed=bench.settings.seed,
-            threads=bench.settings.threads, progress=False,
+            threads=bench.settings.threads, as_given=True, progress=False,
         ).network  # fmt: skip
     else:
         start = search(
             bench.cases, start=without, score=bench.settings.score, method=Tabu(),
             knowledge=bench.spoken(without), seed=bench.settings.seed,
-            threads=bench.settings.threads, progress=False,
+            threads=bench.settings.threads, as_given=True, progress=False,
         ).network  # fmt: skip
     rival = at_best(bench, start)
     return Base(rival, base.confidence) if rival.score > base.learned.score + NEW else base
