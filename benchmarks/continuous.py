@@ -99,11 +99,13 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
     signal.setitimer(signal.ITIMER_PROF, question["patience"])  # ends the process
     if side == PGMPY:
         dag, taken = by_pgmpy(train)
-        fit, evaluations = tc.fit(dag, train), 0
+        fit, evaluations = tc.fit(dag, train, estimate=tc.ML()), 0
         score = tc.score(dag, train, tc.BIC()).total
     else:
         begin = time.process_time()
-        found = tc.search(train, method=method_of(side, size), family=form, progress=False)
+        found = tc.search(
+            train, method=method_of(side, size), family=form, estimate=tc.ML(), progress=False
+        )
         taken = time.process_time() - begin
         fit, evaluations, score = found, found.evaluations, found.score
     signal.setitimer(signal.ITIMER_PROF, 0)

@@ -6,6 +6,7 @@ import csv
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -63,15 +64,6 @@ def searched(cases: tc.Dataset) -> tc.Dag:
         return tc.Dag({n: (states[-1],) if n != states[-1] else () for n in cases.names})
 
 
-def told_without_a_prior(dag: tc.Dag, here: str, there: str) -> str:
-    """What a fit without a prior of Gaussian families is refused for; nothing where it is not."""
-    try:
-        tc.fit(dag, here, sources=tc.Source(there, "other"), seed=1)
-    except tc.EstimateError as problem:
-        return str(problem)
-    return ""
-
-
 def test_one_half_borrows_from_the_other(
     halves: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -100,5 +92,5 @@ def test_one_half_borrows_from_the_other(
         "--normal-prior", "1", "--seed", "1", "--quiet", "-o", out,
     )  # fmt: skip
     assert tc.read(out) == fit.network
-    told = told_without_a_prior(dag, here, there)
-    assert not told or "tc.NormalGamma()" in told  # the way out that was taken above
+    usual = tc.fit(dag, here, sources=tc.Source(there, "other"), seed=1)
+    assert np.isfinite(usual.log_likelihood)

@@ -58,7 +58,7 @@ def test_every_configuration_has_its_own_least_squares(problem):
     network, data = problem
     if any(len(apart(data, f)[0]) <= len(f.variables) + 2 for f in conditionals(network)):
         return
-    fit = tc.fit(network, data, method=tc.AvailableCases())
+    fit = tc.fit(network, data, estimate=tc.ML(), method=tc.AvailableCases())
     for made in conditionals(network):
         family = fit.network[made.child]
         for at, (slopes, intercept, sd) in expected(made, data).items():
@@ -96,7 +96,7 @@ def test_the_likelihood_is_the_sum_over_cases(problem):
 @given(problems(least=30, most=60))
 def test_intervals_are_those_of_the_cases_of_a_configuration(problem):
     network, data = problem
-    fit = tc.fit(network, data)
+    fit = tc.fit(network, data, estimate=tc.ML())
     for made in conditionals(network):
         where, values = apart(data, made)
         bounds, size = fit.intervals[made.child], values.shape[1]
@@ -111,6 +111,7 @@ def test_intervals_are_those_of_the_cases_of_a_configuration(problem):
                 Dataset(
                     {n: Continuous(n) for n in names}, dict(zip(names, own.T.copy(), strict=True))
                 ),
+                estimate=tc.ML(),
             ).intervals[names[-1]]
             assert_allclose(bounds.lower[at], alone.lower, rtol=1e-6, atol=1e-9)
             assert_allclose(bounds.upper[at], alone.upper, rtol=1e-6, atol=1e-9)

@@ -157,11 +157,23 @@ MESSAGES = {
     "show 'A -> B' C": "the dag has no variable 'C'\n\nvariables: A, B\n",
     "report cases.csv -o r.html": "cases.csv: this is no saved fit, or it was cut short\n",
     "demo --output cases.csv": "--output: 'cases.csv' is a file, and a folder is needed\n",
-    "fit real.csv --network 'A -> B' -o o.json --continuous A --continuous B": (
+    "fit cases.csv --network 'A -> B' -o o.json --normal-prior unti": (
+        "--normal-prior: 'unti' is no number\n\n    unti\n    ^^^^\n\n"
+        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+    ),
+    "fit cases.csv --network 'A -> B' -o o.json --normal-prior unit:": (
+        "--normal-prior: 'unit' with a colon needs a number\n\n    unit:\n    ^^^^^\n\n"
+        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+    ),
+    "fit cases.csv --network 'A -> B' -o o.json --normal-prior unit:0": (
+        "--normal-prior: the strength is a number of cases above 0\n\n    unit:0\n         ^\n\n"
+        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+    ),
+    "fit real.csv --network 'A -> B' -o o.json --continuous A --continuous B --estimate ml": (
         "the noise of 'B' shrinks to nothing: some cases lie on an exact function of its parents, "
         "and the likelihood of what was observed has no maximum\n\n"
-        "say how much noise to expect, --normal-prior 1 for example, or try more restarts or fewer "
-        "hidden states\n"
+        "give regressions a prior that keeps some noise, --normal-prior unit with --estimate "
+        "smoothed, or try more restarts or fewer hidden states\n"
     ),
 }
 

@@ -36,7 +36,7 @@ def network() -> tc.Network:
 
 @pytest.fixture(scope="module")
 def fit() -> tc.Fit:
-    return tc.fit(network(), CASES)
+    return tc.fit(network(), CASES, estimate=tc.ML())
 
 
 def told(fit: tc.Fit, kind: str):
@@ -60,16 +60,27 @@ def test_thin_configurations_take_the_regression_of_all_cases_and_are_noted(fit)
 
 def test_one_thin_configuration_is_noted_in_the_singular():
     rest = SITE != "coast"
-    fit = tc.fit("Site -> Power", {"Site": SITE[rest], "Power": POWER[rest]})
+    cases = {"Site": SITE[rest], "Power": POWER[rest]}
+    fit = tc.fit("Site -> Power", cases, estimate=tc.ML())
     assert fit.notes == (
         "1 of 2 configurations of the discrete parents of Power has no more than 2 cases, "
         "too few for a regression of its own: it takes that of all cases",
+    )
+    assert tc.fit("Site -> Power", cases).notes == (
+        "1 of 2 configurations of the discrete parents of Power has no more than 2 cases: the "
+        "prior decides most of its regression",
     )
 
 
 def test_a_configuration_without_noise_is_noted():
     power = np.where(SITE == "hill", 2 * WIND, POWER)
-    fit = tc.fit("Site, Wind -> Power", CASES | {"Power": power})
+    cases = CASES | {"Power": power}
+    leaning = tc.fit("Site, Wind -> Power", cases).notes[-1]
+    assert leaning.startswith(
+        "Power is an exact linear function of its parents in 1 of 3 configurations of its discrete "
+        "parents: the prior alone keeps its noise, at sd "
+    )
+    fit = tc.fit("Site, Wind -> Power", cases, estimate=tc.ML())
     assert fit.notes[-1] == (
         "Power is an exact linear function in 1 configuration of its parents: the sd is 0 there"
     )
@@ -79,10 +90,14 @@ def test_a_configuration_without_noise_is_noted():
 
 def test_dependent_parents_are_noted():
     twice = CASES | {"Gust": 2 * WIND}
-    fit = tc.fit("Site, Wind, Gust -> Power", twice)
+    fit = tc.fit("Site, Wind, Gust -> Power", twice, estimate=tc.ML())
     assert fit.notes[0] == (
         "the parents of Power depend on each other in these cases: 2 coefficients are not "
         "determined; the shortest solution was taken"
+    )
+    assert tc.fit("Site, Wind, Gust -> Power", twice).notes[1] == (
+        "the parents of Power depend on each other in these cases: only the prior tells 2 "
+        "coefficients from the others"
     )
 
 

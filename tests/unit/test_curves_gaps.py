@@ -41,7 +41,7 @@ KINDS = {"X": tc.SigmoidGaussian, "Y": tc.SoftplusGaussian}
 RANDOM = np.random.default_rng(1)
 WHOLE = planted(RANDOM, 120)
 GAPS = punched(RANDOM, WHOLE)
-FIT = tc.fit(DAG, GAPS, families=KINDS, seed=1)
+FIT = tc.fit(DAG, GAPS, families=KINDS, estimate=tc.ML(), seed=1)
 
 
 def grid_likelihood(network, case, far=8.0, many=161):
@@ -83,9 +83,27 @@ def test_the_likelihood_is_that_of_weighted_draws_within_their_error():
 def test_no_step_lowers_the_objective_and_the_end_is_a_maximum():
     assert (np.diff(FIT.trace) >= 0).all()
     assert FIT.trace[-1] == FIT.objective == FIT.log_likelihood
-    again = tc.fit(FIT.network, GAPS, start="given", method=tc.EM(accelerate=False), seed=1)
+    plain = tc.EM(accelerate=False)
+    again = tc.fit(FIT.network, GAPS, start="given", estimate=tc.ML(), method=plain, seed=1)
     assert again.objective == pytest.approx(FIT.objective, abs=1e-4)
     assert (np.diff(again.trace) >= 0).all()
+
+
+def test_lines_beside_curves_have_the_prior_and_no_step_lowers_the_objective():
+    fit = tc.fit(DAG, GAPS, families=KINDS, method=tc.EM(accelerate=False), seed=1)
+    assert (np.diff(fit.trace) >= 0).all()
+    assert fit.settings["normal_prior"] == "UnitInformation()"
+    assert set(fit.normal) == {"A", "B"}
+    told = fit.log_likelihood
+    seen = {name: GAPS[name][~np.isnan(GAPS[name])] for name in "AB"}
+    for name, parents in (("A", ""), ("B", "A")):
+        line = fit.network[name]
+        squares = seen[name].var() + sum(line.coefficients**2 * seen["A"].var())
+        mean = line.intercept + sum(line.coefficients * seen["A"].mean())
+        assert list(line.parents) == list(parents)
+        squares += (seen[name].mean() - mean) ** 2
+        told -= np.log(line.sd) + squares / line.sd**2 / 2
+    assert fit.objective == pytest.approx(told, abs=1e-6)
 
 
 def test_the_end_is_the_maximum_that_a_quasi_newton_method_finds_on_dense_grids():
@@ -95,7 +113,7 @@ def test_the_end_is_the_maximum_that_a_quasi_newton_method_finds_on_dense_grids(
     x[:5] = np.nan
     a[20:40] = np.nan
     cases = {"A": a, "X": x}
-    fit = tc.fit("A -> X", cases, families={"X": tc.SigmoidGaussian}, seed=1,
+    fit = tc.fit("A -> X", cases, families={"X": tc.SigmoidGaussian}, estimate=tc.ML(), seed=1,
                  method=tc.EM(tolerance=1e-13))  # fmt: skip
     curve, line = fit.network["X"], fit.network["A"]
     centre = curve.threshold / curve.coefficients[0]
@@ -122,18 +140,19 @@ def test_the_end_is_the_maximum_that_a_quasi_newton_method_finds_on_dense_grids(
 
 
 def test_plain_steps_end_where_extrapolated_ones_do():
-    plain = tc.fit(DAG, GAPS, families=KINDS, method=tc.EM(accelerate=False), seed=1)
+    method = tc.EM(accelerate=False)
+    plain = tc.fit(DAG, GAPS, families=KINDS, estimate=tc.ML(), method=method, seed=1)
     assert plain.objective == pytest.approx(FIT.objective, abs=1e-4)
     assert len(FIT.trace) < len(plain.trace)
     assert_allclose(plain.network["X"].coefficients, FIT.network["X"].coefficients, atol=1e-2)
 
 
 def test_one_seed_gives_the_same_bits_and_weights_count_as_cases():
-    again = tc.fit(DAG, GAPS, families=KINDS, seed=1)
+    again = tc.fit(DAG, GAPS, families=KINDS, estimate=tc.ML(), seed=1)
     assert again.network == FIT.network
     assert again.log_likelihood == FIT.log_likelihood
     twice = tc.read_cases(GAPS).with_weights(np.full(120, 2.0))
-    double = tc.fit(DAG, twice, families=KINDS, seed=1)
+    double = tc.fit(DAG, twice, families=KINDS, estimate=tc.ML(), seed=1)
     assert double.log_likelihood == pytest.approx(2 * FIT.log_likelihood, abs=1e-3)
     assert_allclose(double.network["X"].coefficients, FIT.network["X"].coefficients, rtol=1e-3)
 
@@ -336,7 +355,7 @@ def test_an_interrupted_fit_is_the_best_so_far():
         if done >= 3:
             raise KeyboardInterrupt
 
-    fit = tc.fit(DAG, GAPS, families=KINDS, seed=1, progress=ended)
+    fit = tc.fit(DAG, GAPS, families=KINDS, estimate=tc.ML(), seed=1, progress=ended)
     assert "interrupted" in fit.stop.value
     assert fit.trace[-1] < FIT.trace[-1]
     assert fit.network["X"].kind == "sigmoid-gaussian"
@@ -347,9 +366,9 @@ def test_a_broken_off_fit_goes_on_to_the_same_end(tmp_path: Path):
         if done >= 4:
             raise KeyboardInterrupt
 
-    kept = tmp_path / "kept"
-    tc.fit(DAG, GAPS, families=KINDS, seed=1, progress=ended, checkpoint=kept)
-    fit = tc.fit(DAG, GAPS, families=KINDS, seed=1, checkpoint=kept, resume=True)
+    asked = {"families": KINDS, "estimate": tc.ML(), "seed": 1, "checkpoint": tmp_path / "kept"}
+    tc.fit(DAG, GAPS, progress=ended, **asked)
+    fit = tc.fit(DAG, GAPS, resume=True, **asked)
     assert fit.network == FIT.network
 
 
@@ -362,6 +381,7 @@ def test_the_command_line_fits_curves_to_gaps(tmp_path: Path, capsys):
     ]
     table.write_text("\n".join(rows) + "\n")
     asked = ["--network", DAG, "--family", "X=sigmoid", "--family", "Y=softplus", "--seed", "1"]
+    asked += ["--estimate", "ml"]
     told = run_json(capsys, "fit", str(table), *asked, "-o", str(tmp_path / "n.json"), "--json")
     assert told["log_likelihood"] == pytest.approx(FIT.log_likelihood, abs=1e-6)
     assert any("unknown parents of curves" in note for note in told["notes"])

@@ -29,7 +29,8 @@ ONE_FACTOR = "F -> x0, x1, x2, x3"
 def test_one_hidden_parent_is_factor_analysis():
     from sklearn.decomposition import FactorAnalysis
 
-    fit = tc.fit(ONE_FACTOR, COLUMNS, hidden={"F": "continuous"}, method=EXACT, seed=1)
+    hidden = {"F": "continuous"}
+    fit = tc.fit(ONE_FACTOR, COLUMNS, hidden=hidden, estimate=tc.ML(), method=EXACT, seed=1)
     peer = FactorAnalysis(1, tol=1e-12, max_iter=10_000, svd_method="lapack").fit(MEASURED)
     assert_allclose(fit.log_likelihood, peer.score(MEASURED) * 300, rtol=1e-9)
     ours = np.array([fit.network[name].coefficients[0] for name in COLUMNS])
@@ -48,7 +49,8 @@ def test_a_hidden_variable_between_measured_ones_reaches_the_best_joint_normal()
     f = 0.8 * x + random.normal(size=120)
     measured = np.outer(f, [1.0, 1.5, -0.7]) + random.normal(size=(120, 3)) * [0.5, 0.7, 0.6]
     cases = {"X": x, **dict(zip("abc", measured.T, strict=True))}
-    fit = tc.fit("X -> F -> a, b, c", cases, hidden={"F": "continuous"}, method=EXACT, seed=1)
+    hidden = {"F": "continuous"}
+    fit = tc.fit("X -> F -> a, b, c", cases, hidden=hidden, estimate=tc.ML(), method=EXACT, seed=1)
     every = np.column_stack([x, measured])
 
     def cost(t: np.ndarray) -> float:
@@ -102,7 +104,7 @@ def observed_log_likelihood(mean: np.ndarray, root: np.ndarray, cases: np.ndarra
 def test_a_full_dag_with_gaps_is_the_most_likely_joint_normal():
     network = gaussian_network(4, 3, 1.0)
     data = tc.sample(network, 60, seed=3, missing=tc.AtRandom(0.3))
-    fit = tc.fit("X0 -> X1; X0, X1 -> X2", data, method=EXACT)
+    fit = tc.fit("X0 -> X1; X0, X1 -> X2", data, estimate=tc.ML(), method=EXACT)
     cases = np.stack([data[name] for name in ("X0", "X1", "X2")], axis=1)
     at = np.tril_indices(3)
 
@@ -156,16 +158,18 @@ def test_weights_count_as_repeated_cases():
 
 def test_noise_that_shrinks_to_nothing_is_an_error_or_a_start_left_out():
     cases = {"a": [0.0, 1.0, 2.0, None], "b": [0.0, 2.0, 4.0, 5.0]}
-    with pytest.raises(tc.EstimateError) as raised:
-        tc.fit("a -> b", tc.read_cases(cases, continuous=["a", "b"]))
-    assert str(raised.value) == (
-        "the noise of 'b' shrinks to nothing: some cases lie on an exact function of its parents, "
-        "and the likelihood of what was observed has no maximum"
-        "\n\nsay how much noise to expect, prior=[tc.BDeu(1), tc.NormalGamma()] for example, or "
-        "try more restarts or fewer hidden states"
-    )
-    fit = tc.fit("a -> b", tc.read_cases(cases, continuous=["a", "b"]), prior=tc.NormalGamma())
-    assert fit.network["b"].sd > 0.1
+    data = tc.read_cases(cases, continuous=["a", "b"])
+    for asked in ({"estimate": tc.ML()}, {"prior": tc.UnitInformation(0)}):
+        with pytest.raises(tc.EstimateError) as raised:
+            tc.fit("a -> b", data, **asked)
+        assert str(raised.value) == (
+            "the noise of 'b' shrinks to nothing: some cases lie on an exact function of its "
+            "parents, and the likelihood of what was observed has no maximum"
+            "\n\ngive regressions a prior that keeps some noise, prior=tc.UnitInformation() with "
+            "estimate=tc.Smoothed(), or try more restarts or fewer hidden states"
+        )
+    for prior in (None, tc.NormalGamma()):
+        assert tc.fit("a -> b", data, prior=prior).network["b"].sd > 0.1
 
 
 def test_a_start_that_extrapolation_loses_is_climbed_step_by_step(monkeypatch):
@@ -187,10 +191,16 @@ def test_thin_configurations_keep_the_regression_of_available_cases_and_are_note
     wind = random.normal(8, 2, 42)
     power = 2 * wind + random.normal(size=42)
     wind[5] = np.nan
-    fit = tc.fit("Site, Wind -> Power", {"Site": site, "Wind": wind, "Power": power})
+    cases = {"Site": site, "Wind": wind, "Power": power}
+    fit = tc.fit("Site, Wind -> Power", cases, estimate=tc.ML())
     assert fit.notes[1] == (
         "1 of 3 configurations of the discrete parents of Power has too few cases for a regression "
         "of its own: it keeps that of the cases complete in this family"
+    )
+    fit = tc.fit("Site, Wind -> Power", cases)
+    assert fit.notes[1] == (
+        "1 of 3 configurations of the discrete parents of Power has no more than 3 cases: the "
+        "prior decides most of its regression"
     )
 
 

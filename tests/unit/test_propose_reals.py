@@ -111,7 +111,8 @@ def test_a_search_for_hidden_parents_takes_cases_with_gaps():
     for group in GROUPS:
         assert any(group <= set(found.dag.children[name]) for name in found.found.hidden)
     assert found.log_likelihood == pytest.approx(float(tc.log_likelihood(found.network, GAPPY)))
-    fitted = tc.fit(found.network, GAPPY, hidden=dict.fromkeys(found.found.hidden, "continuous"))
+    hidden = dict.fromkeys(found.found.hidden, "continuous")
+    fitted = tc.fit(found.network, GAPPY, hidden=hidden, estimate=tc.ML())
     assert fitted.log_likelihood == pytest.approx(found.log_likelihood, abs=0.1)
     for each in (name for name in DATA if len(found.dag.parents[name]) == 1):
         (parent,) = found.dag.parents[each]
@@ -152,9 +153,8 @@ def test_gains_are_above_the_best_network_before_the_variable():
     train = _learned_from(DATA)
     without = tc.search(train, score=tc.BIC(), method=tc.Tabu(), seed=1).found.score
     assert FOUND.hunt.score_without == pytest.approx(without)
-    last = tc.fit(
-        FOUND.network, train, hidden=dict.fromkeys(FOUND.hidden, "continuous"), start="given"
-    )
+    hidden = dict.fromkeys(FOUND.hidden, "continuous")
+    last = tc.fit(FOUND.network, train, hidden=hidden, start="given", estimate=tc.ML())
     price = np.log(len(train)) / 2 * (len(last.network.dag.arcs) + 2 * len(DATA))
     total = sum(each.gain for each in FOUND.accepted)
     assert total == pytest.approx(last.log_likelihood - price - without, abs=0.05)

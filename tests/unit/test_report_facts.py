@@ -180,6 +180,10 @@ def test_linear_gaussians_report_parameters_with_intervals():
     assert_allclose([one["lower"] for one in power["parameters"]], interval.lower)
     assert (wind["cases"], power["cases"]) == (50.0, 50.0)
     assert told(fit, "answer")["sentences"][0].endswith(
+        "were learned from 50 cases by least squares, with the prior UnitInformation()."
+    )
+    most = tc.fit(gaussian_network(), data, estimate=tc.ML())
+    assert told(most, "answer")["sentences"][0].endswith(
         "were learned from 50 cases by maximum likelihood (least squares)."
     )
 
@@ -208,7 +212,8 @@ def test_the_information_of_a_gaussian_arc_is_that_of_its_correlation():
 def test_an_exact_function_tells_everything_and_is_no_number():
     values = np.array([1.0, 2.0, 4.0, 7.0])
     variables = {"A": Continuous("A"), "B": Continuous("B")}
-    fit = tc.fit("A -> B", Dataset(variables, {"A": values, "B": 3 * values}))
+    cases = Dataset(variables, {"A": values, "B": 3 * values})
+    fit = tc.fit("A -> B", cases, estimate=tc.ML())
     arc = told(fit, "network")["arcs"][0]
     assert arc["information"] is None
     assert "not finite" in tc.report(fit).to_markdown()

@@ -29,10 +29,12 @@ def columns(gaps: float, seed: int = 1, cases: int = 120) -> dict[str, Any]:
 
 
 WHOLE, GAPPY = columns(0.0), columns(0.1)
-ABOVE = tc.fit("H -> X0, X1, X2, X3", WHOLE, hidden={"H": "continuous"}, seed=1)
+HIDDEN = {"H": "continuous"}
+ABOVE = tc.fit("H -> X0, X1, X2, X3", WHOLE, hidden=HIDDEN, estimate=tc.ML(), seed=1)
 PROPOSED = tc.propose_hidden(WHOLE, seed=1)
 SOUGHT = tc.search(GAPPY, method=tc.IdealParent(hidden=True), seed=1)
-LINES = tc.fit("X0 -> X1 -> X2", GAPPY, seed=1)
+LINES = tc.fit("X0 -> X1 -> X2", GAPPY, estimate=tc.ML(), seed=1)
+LEANING = tc.fit("X0 -> X1 -> X2", GAPPY, seed=1)
 
 
 def section(fit: tc.Fit, kind: str) -> dict[str, Any]:
@@ -47,21 +49,26 @@ def plain(fit: tc.Fit) -> str:
     return " ".join(str(tc.report(fit)).split())
 
 
-@pytest.mark.parametrize("fit", [ABOVE, PROPOSED, SOUGHT, LINES])
+@pytest.mark.parametrize("fit", [ABOVE, PROPOSED, SOUGHT, LINES, LEANING])
 def test_what_is_missing_was_inferred_by_em_and_the_report_says_so(fit):
     told = plain(fit)
     assert "complete in it" not in told
     assert "least squares" not in told
-    assert "by maximum likelihood (EM)" in told
+    with_prior = "by EM, with the prior UnitInformation()"
+    assert ("by maximum likelihood (EM)" if fit.normal == {} else with_prior) in told
     assert f"(of what was observed, {fit.log_likelihood:,.1f} nats in all)" in told
     if any(fit.cases.missing.values()):
         assert f"All {fit.cases_used} cases were used" in told
 
 
 def test_available_cases_are_said_to_be_no_more_than_that():
-    told = plain(tc.fit("X0 -> X1 -> X2", GAPPY, method=tc.AvailableCases()))
-    assert "Each family was counted on the cases complete in it" in told
-    assert "by maximum likelihood (least squares)" in told
+    for estimate, how in (
+        (tc.ML(), "by maximum likelihood (least squares)"),
+        (tc.Smoothed(), "by least squares, with the prior UnitInformation()"),
+    ):
+        fit = tc.fit("X0 -> X1 -> X2", GAPPY, estimate=estimate, method=tc.AvailableCases())
+        assert "Each family was counted on the cases complete in it" in plain(fit)
+        assert how in plain(fit)
 
 
 def test_where_no_prior_acts_none_is_named():
@@ -76,14 +83,18 @@ def test_where_no_prior_acts_none_is_named():
     assert str(own).startswith("Fit to 120 cases, Smoothed() with prior NormalGamma(")
     assert "BDeu" not in str(own)
     states = tc.fit("Ward -> Dose", mixed())
-    assert str(states).startswith("Fit to 300 cases, Smoothed() with prior BDeu(1)\n")
+    both = "Fit to 300 cases, Smoothed() with prior BDeu(1) and UnitInformation()\n"
+    assert str(states).startswith(both)
 
 
-def test_where_no_prior_acts_none_is_told():
-    told = f"The objective is the log-likelihood: {PROPOSED.log_likelihood:,.1f} nats"
-    assert told in plain(PROPOSED)
-    assert told in fit_page(PROPOSED)
-    assert "prior's term" not in plain(PROPOSED)
+def test_the_term_of_the_prior_is_told_where_one_acts():
+    for fit in (PROPOSED, LEANING):
+        assert fit.objective < fit.log_likelihood
+        rest = fit.objective - fit.log_likelihood
+        for told in (plain(fit), fit_page(fit)):
+            assert "The objective is the log-likelihood" not in told
+            assert f"the log-likelihood {fit.log_likelihood:,.1f} and the prior" in told
+            assert f"s term {rest:,.1f}." in told
 
 
 def test_continuous_hidden_variables_have_no_number_of_states():

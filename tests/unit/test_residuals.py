@@ -24,7 +24,7 @@ CASES = {
     "Heavy": A + RANDOM.standard_t(3, N) + (K == "a"),
     "Skewed": A + RANDOM.exponential(size=N),
 }
-FIT = tc.fit("A -> Right, Bent, Uneven, Skewed; A, K -> Heavy", CASES)
+FIT = tc.fit("A -> Right, Bent, Uneven, Skewed; A, K -> Heavy", CASES, estimate=tc.ML())
 FOUND = tc.residuals(FIT, CASES)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.errors import OptionError, marked, nearest
 
 if TYPE_CHECKING:
+    from tacit.estimate.continuous.prior import GaussianPrior
     from tacit.estimate.estimates import Estimate
     from tacit.estimate.priors import Prior
     from tacit.infer.weighting import LikelihoodWeighting
@@ -86,15 +87,40 @@ def prior_of(text: str, option: str = "--prior") -> Prior:
     return BDeu(number) if word == "bdeu" else Dirichlet(number)
 
 
-def normal_beside(prior: Prior, strength: float | None) -> Any:
-    """The prior of tables, and that of Gaussian families where its strength was said."""
-    if strength is None:
-        return prior
-    from tacit.estimate.continuous.prior import NormalGamma
+NORMALS = "STRENGTH, unit[:STRENGTH] or none"
+"""The words of `--normal-prior`."""
 
-    if not strength > 0:
-        raise OptionError(f"--normal-prior {strength:g} must be a number of cases above 0")
-    return [prior, NormalGamma(strength)]
+
+def normal_beside(prior: Prior | None, text: str | None) -> Any:
+    """The prior of tables, and that of Gaussian families where one was said."""
+    if text is None:
+        return prior
+    return normal_of(text) if prior is None else [prior, normal_of(text)]
+
+
+def normal_of(text: str, option: str = "--normal-prior") -> GaussianPrior:
+    """`2` as `NormalGamma(2)`, `unit:2` as `UnitInformation(2)`, `none` as no prior."""
+    from tacit.estimate.continuous.prior import NormalGamma, UnitInformation
+
+    word, colon, amount = text.partition(":")
+    if word == "none" and not colon:
+        return UnitInformation(0)
+    unit = word == "unit"
+    if unit and not colon:
+        return UnitInformation()
+    start, said = (len(word) + 1, amount) if unit else (0, text)
+    try:
+        number = float(said)
+    except ValueError:
+        what = f"{said!r} is no number" if said else f"{word!r} with a colon needs a number"
+        raise _unknown(option, text, start if said else 0, what) from None
+    if not (number > 0 and isfinite(number)):
+        raise _unknown(option, text, start, "the strength is a number of cases above 0")
+    return UnitInformation(number) if unit else NormalGamma(number)
+
+
+def _unknown(option: str, text: str, start: int, what: str) -> OptionError:
+    return OptionError(f"{marked(text, start, len(text), what, option)}\n\nit takes {NORMALS}")
 
 
 def _wrong(option: str, text: str, start: int, end: int, what: str) -> OptionError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.cli.answers import Answer, noted
-from tacit.cli.choices import EmptyRows, EstimateName, estimate_of, prior_of
+from tacit.cli.choices import EmptyRows, EstimateName, estimate_of, normal_beside, prior_of
 from tacit.cli.families import FamilyNames, families_of
 from tacit.cli.options import (
     Cases,
@@ -18,6 +18,7 @@ from tacit.cli.options import (
     Json,
     KnowledgeFiles,
     Missing,
+    NormalPriorName,
     PriorName,
     Query,
     Quiet,
@@ -72,6 +73,7 @@ def evaluate(
     ] = None,
     knowledge: KnowledgeFiles = None,
     prior: PriorName = "bdeu:1",
+    normal_prior: NormalPriorName = None,
     estimate: Annotated[
         EstimateName, typer.Option(help="Which parameters to take.")
     ] = EstimateName.SMOOTHED,
@@ -107,7 +109,7 @@ def evaluate(
         )
     options: dict[str, Any] = {
         "knowledge": [Path(file) for file in knowledge or ()] or None,
-        "prior": prior_of(prior),
+        "prior": normal_beside(prior_of(prior), normal_prior),
         "estimate": estimate_of(estimate, EmptyRows.UNIFORM),
         "families": families_of(family),
     }

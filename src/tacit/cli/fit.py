@@ -31,6 +31,7 @@ from tacit.cli.options import (
     Json,
     KnowledgeFiles,
     Missing,
+    NormalPriorName,
     PriorName,
     Query,
     Quiet,
@@ -93,13 +94,7 @@ def fit(
     source: Sources = None,
     transfer: How = None,
     prior: PriorName = "bdeu:1",
-    normal_prior: Annotated[
-        float | None,
-        typer.Option(
-            metavar="STRENGTH",
-            help="Cases that a conjugate prior of Gaussian families is worth; none if not given.",
-        ),
-    ] = None,
+    normal_prior: NormalPriorName = None,
     estimate: Annotated[
         EstimateName, typer.Option(help="Which parameters to take.")
     ] = EstimateName.SMOOTHED,
@@ -159,7 +154,8 @@ def fit(
 
     Missing cells and hidden variables are inferred; every case is used.
     """
-    chosen, wanted = prior_of(prior), estimate_of(estimate, empty)
+    chosen = normal_beside(prior_of(prior), normal_prior)
+    wanted = estimate_of(estimate, empty)
     families = families_of(family)
     limits = {"restarts": restarts, "tolerance": tolerance, "max_steps": max_steps}
     how = method_of(method, settings, **limits)
@@ -185,7 +181,7 @@ def fit(
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
         sources=sources_of(named, structure, ours, reading, threads),
         transfer=borrowing,
-        prior=normal_beside(chosen, normal_prior),
+        prior=chosen,
         estimate=wanted,
         families=families,
         hidden=unseen,

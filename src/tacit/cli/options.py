@@ -59,6 +59,15 @@ PriorName = Annotated[
         autocompletion=lambda: list(PRIORS),
     ),
 ]
+NormalPriorName = Annotated[
+    str | None,
+    typer.Option(
+        "--normal-prior",
+        metavar="PRIOR",
+        help="Of regressions: unit[:STRENGTH], the default; none; or the strength of a "
+        "normal-Wishart prior.",
+    ),
+]
 Weights = Annotated[
     str | None,
     typer.Option("--weights", metavar="COLUMN", help="The column that says how often cases count."),

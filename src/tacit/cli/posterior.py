@@ -17,6 +17,7 @@ from tacit.cli.options import (
     Json,
     KnowledgeFiles,
     Missing,
+    NormalPriorName,
     PriorName,
     Query,
     Quiet,
@@ -68,13 +69,7 @@ def posterior(
         ),
     ] = None,
     prior: PriorName = "bdeu:1",
-    normal_prior: Annotated[
-        float | None,
-        typer.Option(
-            metavar="STRENGTH",
-            help="Cases that the prior of Gaussian families is worth; 1 if not given.",
-        ),
-    ] = None,
+    normal_prior: NormalPriorName = None,
     likelihood: Annotated[
         LikelihoodName, typer.Option(help="binomial_product is MPL-C as it was printed.")
     ] = LikelihoodName.MULTINOMIAL,
@@ -105,7 +100,7 @@ def posterior(
     Means, spreads and credible intervals of every cell; rules said with less than certainty get a
     probability.
     """
-    chosen = prior_of(prior)
+    chosen = normal_beside(prior_of(prior), normal_prior)
     targets = _targets(output, draws_to)
     read = [("CASES", cases), *(("--knowledge", file) for file in knowledge or ())]
     check_targets(list(targets.values()), *read)
@@ -119,7 +114,7 @@ def posterior(
         structure,
         reading.cases(cases, structure, threads),
         knowledge=[Path(file) for file in knowledge] if knowledge else None,
-        prior=normal_beside(chosen, normal_prior),
+        prior=chosen,
         likelihood=likelihood.value,
         sampling=Sampling(draws=draws, precision=precision or None),
         level=level,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.cli.answers import Answer
-from tacit.cli.choices import EmptyRows, EstimateName, estimate_of, prior_of
+from tacit.cli.choices import EmptyRows, EstimateName, estimate_of, normal_beside, prior_of
 from tacit.cli.families import FamilyNames, families_of
 from tacit.cli.given import hidden_beside
 from tacit.cli.learned import learned_targets, write_learned
@@ -23,6 +23,7 @@ from tacit.cli.options import (
     KnowledgeFiles,
     LeftOut,
     Missing,
+    NormalPriorName,
     Query,
     Quiet,
     ReportTo,
@@ -123,6 +124,7 @@ def search(
         str | None,
         typer.Option(metavar="PRIOR", help="Of the parameters; the one that scores, or bdeu:1."),
     ] = None,
+    normal_prior: NormalPriorName = None,
     estimate: Annotated[
         EstimateName, typer.Option(help="Which parameters to take.")
     ] = EstimateName.SMOOTHED,
@@ -176,7 +178,7 @@ def search(
             "knowledge": [Path(file) for file in knowledge] if knowledge else None,
             "score": score_of(score),
             "dag_prior": dag_prior_of(dag_prior),
-            "prior": None if prior is None else prior_of(prior),
+            "prior": normal_beside(None if prior is None else prior_of(prior), normal_prior),
             "estimate": estimate_of(estimate, EmptyRows.UNIFORM),
             "leave_out": plain_names(leave_out),
             "as_given": reading.kept(as_given),

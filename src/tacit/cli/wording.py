@@ -15,6 +15,10 @@ WORDS = (
         r"method takes tc\.HillClimb\(\), tc\.Tabu\(\) or tc\.IdealParent\(\) where",
         "--method takes hill, tabu or ideal where cells are missing and",
     ),
+    (
+        r"(prior=)?tc\.UnitInformation\(\)( as a prior,)? with estimate=tc\.Smoothed\(\)",
+        "--normal-prior unit with --estimate smoothed",
+    ),
     (r"estimate=tc\.PosteriorMean\(\)", "--estimate mean"),
     (
         r"method=tc\.AvailableCases\(\) in tc\.fit, or .* in tc\.Statistics\.update",
@@ -35,8 +39,6 @@ WORDS = (
     (r"estimate=tc\.MAP\(\)", "--estimate map"),
     (r"(transfer=)?tc\.BestFragment\(\)", "--transfer best"),
     (r"\bsources=(?=\s)", "--source"),
-    (r"prior=\[tc\.BDeu\(1\), tc\.NormalGamma\(\)\]", "--normal-prior 1"),
-    (r"tc\.NormalGamma\(\) as a prior", "--normal-prior 1"),
     (r"tc\.K2\(\)", "--prior k2"),
     (r"tc\.(BIC|AIC|BGe)\(\)", lambda found: f"--score {found[1].lower()}"),
     (r"\bscore=(?=\w+\()", "--score "),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacit.estimate.continuous.prior import NormalGamma
+from tacit.estimate.continuous.prior import GaussianPrior
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import Prior
 from tacit.learn.methods import Method
@@ -22,4 +22,4 @@ class Choices:
     method: Method | None
     level: float
     seed: int | None
-    normal: NormalGamma | None = None
+    normal: GaussianPrior | None = None

@@ -41,7 +41,8 @@ def fit_counted(
     known = ruled(spoken.rest, structure.dag, plain.families, without=others)
     others |= counted.curves
     alpha = pseudo_counts(choices.prior, plain.families, others)
-    normal = normal_pseudo(choices, plain.families, Scales.within(plain.evidence, plain.families))
+    scales = Scales.within(counted.evidence, counted.families)
+    normal = normal_pseudo(choices, plain.families, scales)
     parts = {
         name: estimate_part(axes, evidence, alpha.get(name), choices.estimate, normal.get(name))
         for name, axes in plain.families.items()

@@ -35,10 +35,9 @@ from tacit.learn.local.inferring import fit_local_inferred
 from tacit.learn.local.rules import Spoken, spoken_of
 from tacit.learn.methods import EM, AvailableCases, Method
 from tacit.learn.origins import with_origin
-from tacit.learn.parts import refuse_no_reals
 from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.ruled import doubted_part
-from tacit.learn.settings import AnyPrior, chosen_of
+from tacit.learn.settings import AnyPrior, chosen_of, settled
 from tacit.learn.structures import NUMBERS_UNUSED, Structure, as_structure
 from tacit.learn.transfers import Transfer
 from tacit.learn.wishes import Wishes
@@ -85,8 +84,8 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
                list; families that are no tables keep to the cases here
     transfer   how tables are borrowed: `tc.BestFragment()` unless given; `tc.Mixture()`,
                `tc.Aggregate()`, `tc.Pool()`
-    prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families `tc.NormalGamma()`, or
-               none; both in a list
+    prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families, `tc.UnitInformation()` if
+               not given; both in a list
     estimate   `tc.Smoothed()` if not given
     families   {"X": tc.NoisyOr} where a few links are to stand for a table; `tc.NoisyAnd`,
                `tc.NoisyMax`; `tc.TreeTable` or `tc.GrowTree(...)`, `tc.DefaultTable` where rows
@@ -115,11 +114,13 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
     if isinstance(data, Statistics):
         _refuse_with_statistics(hidden, tied)
         counted = _with_statistics(given, data, families)
+        choices = settled(choices, counted.variables)
         refuse_beside(counted.causes, known, tied)
         refuse_local(counted.local, known, tied)
         lent = lent and lent.read(given.dag, counted.families)
         return kept(_fit_counted(given, counted, choices, known, lent))
     gathered = gather(given, data, hidden)
+    choices = settled(choices, gathered.variables)
     told_of_curves, rest = apart(families)
     causes = caused_of(rest, given.network, gathered.families)
     local = local_of(rest, given.network, gathered.families)
@@ -166,7 +167,6 @@ def _inferring(
             from tacit.learn.continuous.asking import fit_with_reals
 
             return fit_with_reals(gathered, how, wishes, told)
-        refuse_no_reals(how.normal)
         if known is not None and doubted_part(known):
             from tacit.learn.soft import fit_inferred_softly
 

@@ -18,7 +18,6 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
 from tacit.engines.statistics import Statistics
 from tacit.estimate.estimates import Estimate
-from tacit.estimate.priors import Prior
 from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import fresh_seed
 from tacit.io import formats
@@ -34,6 +33,7 @@ from tacit.learn.hidden import Hidden
 from tacit.learn.methods import Method
 from tacit.learn.progress import Callback, Report, watched
 from tacit.learn.ruled import Ruled, certain_part, ruled
+from tacit.learn.settings import AnyPrior
 from tacit.learn.structures import as_structure
 
 
@@ -43,7 +43,7 @@ def cross_validate(  # noqa: PLR0913 - help() and editors show options only if t
     *,
     folds: int = 5,
     knowledge: KnowledgeLike = None,
-    prior: Prior | None = None,
+    prior: AnyPrior = None,
     estimate: Estimate | None = None,
     hidden: Hidden = None,
     method: Method | None = None,

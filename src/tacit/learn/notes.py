@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from tacit.core.dataset import Dataset
 from tacit.core.errors import listed, quoted
 from tacit.core.grid import counted as counted_words
-from tacit.core.variables import Discrete, Variable
+from tacit.core.variables import Continuous, Discrete, Variable
+from tacit.estimate.continuous.many import Leaning
+from tacit.estimate.continuous.regressions import Gaussian
 from tacit.estimate.estimates import Estimate
 from tacit.families.conditional_gaussian import ConditionalGaussian
 from tacit.families.gaussian import LinearGaussian
@@ -130,6 +134,8 @@ def _undetermined(parts: Mapping[str, Part], estimate: Estimate) -> Iterable[str
 
 def _gaussian(parts: Mapping[str, Part]) -> Iterable[str]:
     for name, part in parts.items():
+        if part.leaning is not None and isinstance(part.family, Gaussian):
+            yield from leaning_notes(part.family, part.leaning)
         if part.redundant:
             yield (
                 f"the parents of {quoted(name)} depend on each other in these cases: "
@@ -139,6 +145,37 @@ def _gaussian(parts: Mapping[str, Part]) -> Iterable[str]:
             yield f"{quoted(name)} is an exact linear function in these cases: its sd is 0"
         if isinstance(part.family, ConditionalGaussian):
             yield from _conditional(quoted(name), part, part.family)
+
+
+def leaning_notes(family: Gaussian, told: Leaning) -> Iterable[str]:
+    """What the prior of a Gaussian family decides, since the cases leave it open."""
+    name, parents = quoted(family.child), family.variables[:-1]
+    reals = sum(isinstance(each, Continuous) for each in parents)
+    several = counted_words(told.few.size, "configuration") if len(parents) > reals else ""
+    if few := int(told.few.sum()):
+        none = f" ({int(told.none.sum()):,} of them none)" if told.none.any() else ""
+        least = f"no more than {reals + 2} cases"
+        if several:
+            has, it = ("has", "its") if few == 1 else ("have", "their")
+            yield (
+                f"{few:,} of {several} of the discrete parents of {name} {has} {least}{none}: the "
+                f"prior decides most of {it} regression{'s' if few > 1 else ''}"
+            )
+        else:
+            yield f"{name} has {least}: the prior decides most of its regression"
+    if still := int(told.still.sum()):
+        nearly = "" if told.exact.sum() == still else "nearly "
+        same = f"has {nearly}the same value"
+        line = f"is {nearly}an exact linear function of its parents"
+        what = same if told.same[told.still].all() else line
+        where = f"in {still:,} of {several} of its discrete parents" if several else "in all cases"
+        ends = dict.fromkeys(f"{end(told.sds[told.still]):.3g}" for end in (np.min, np.max))
+        yield f"{name} {what} {where}: the prior alone keeps its noise, at sd {' to '.join(ends)}"
+    if told.open:
+        yield (
+            f"the parents of {name} depend on each other in these cases: only the prior tells "
+            f"{counted_words(told.open, 'coefficient')} from the others"
+        )
 
 
 def _conditional(name: str, part: Part, family: ConditionalGaussian) -> Iterable[str]:

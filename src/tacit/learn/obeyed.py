@@ -31,6 +31,7 @@ from tacit.families.counts import Counts
 from tacit.families.table import Table
 from tacit.knowledge.expansion import cell_label
 from tacit.knowledge.orders import orders_taken
+from tacit.learn.continuous.lines import lines_evidence
 from tacit.learn.fits import Evidence, Stop
 from tacit.learn.parts import Part, total_log_marginal_likelihood
 from tacit.learn.positions import free_rows, held_at, tables_named
@@ -62,7 +63,8 @@ def obey(
 ) -> Obeyed:
     """maximise  Σ (N + pseudo) log θ  subject to the rules; rows no rule names stay as they are."""
     if known is None or not len(known.plan.blocks):
-        marginal = total_log_marginal_likelihood(evidence, alpha, normal)
+        free = known is None or known.ties is None
+        marginal = total_log_marginal_likelihood(evidence, alpha, normal) if free else None
         if known is None:
             return Obeyed(parts, (), (), marginal)
         nothing = priced(known.plan, _NONE)
@@ -86,7 +88,7 @@ def obey(
         _replaced(known, evidence, pseudo, parts, theta, weights),
         rules,
         (*resisted_notes(rules), *rule_notes(known, weights), *local_notes(ruling), *said),
-        _marginal(known, evidence, alpha, counts, prior),
+        _marginal(known, evidence, alpha, counts, prior, normal),
         _stop(ruling),
         proof_of(known.plan, worth),
     )
@@ -172,16 +174,19 @@ def _marginal(
     alpha: Mapping[str, Floats],
     counts: Floats,
     prior: Floats,
+    normal: Mapping[str, Pseudo] | None,
 ) -> float | None:
-    """Log marginal likelihood under the rules, where trees of splits give it; otherwise None."""
-    if total_log_marginal_likelihood(evidence, alpha) is None:
+    """Log marginal likelihood under the rules, where trees of splits give it and no rule speaks of
+    regressions; otherwise None."""
+    if known.ties is not None or total_log_marginal_likelihood(evidence, alpha, normal) is None:
         return None
     ruled = log_evidence(known.plan, prior, counts)
     if ruled is None:
         return None
-    total, named = ruled, tables_named(known)
+    total, named = ruled + lines_evidence(evidence, normal or {}), tables_named(known)
     for name, held in evidence.items():
-        assert not isinstance(held, AnyMoments)
+        if isinstance(held, AnyMoments):
+            continue
         rows, pseudo = held.dense().rows(), alpha[name].reshape(-1, alpha[name].shape[-1])
         free = free_rows(known, name, named.get(name), rows.shape)
         total += log_marginal_likelihood(Counts(rows[free]), pseudo[free])

@@ -8,24 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import Floats
-from tacit.core.errors import OptionError
+from tacit.core.errors import EstimateError, quoted
 from tacit.core.family import Family
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.estimate.conditional import conditional_log_likelihood, estimate_conditional
-from tacit.estimate.continuous.conjugate import log_marginal
-from tacit.estimate.continuous.prior import NormalGamma, Pseudo, Scales
-from tacit.estimate.continuous.regression import Extra, estimate_regression
-from tacit.estimate.continuous.regressions import joined, moments_at
+from tacit.estimate.continuous.many import Leaning, leaning, lines_under
+from tacit.estimate.continuous.prior import Pseudo, Scales, pseudo_of
+from tacit.estimate.continuous.regression import Extra
+from tacit.estimate.continuous.regressions import flat_moments, joined
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.gaussians import estimate_gaussian, gaussian_log_likelihood
 from tacit.estimate.posteriors import log_marginal_likelihood
 from tacit.estimate.priors import Dirichlet, Prior
 from tacit.estimate.tables import estimate_table, log_probability
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
+from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
 from tacit.families.table import check_size
 from tacit.infer.marginals import joint
 from tacit.learn.choices import Choices
+from tacit.learn.continuous.lines import lines_evidence
 from tacit.learn.fits import Evidence
 
 
@@ -38,6 +40,7 @@ class Part:
     redundant     parents of a Gaussian whose coefficients the cases leave open, as a number
     thin          configurations with too few cases for a regression of their own, as a number
     unseen        those of them without any case
+    leaning       where a prior of a Gaussian decides what the cases leave open
     """
 
     family: Family
@@ -47,6 +50,7 @@ class Part:
     redundant: int = 0
     thin: int = 0
     unseen: int = 0
+    leaning: Leaning | None = None
 
 
 def estimate_part(
@@ -95,12 +99,16 @@ def _conditional(axes: tuple[Variable, ...], evidence: ConditionalMoments) -> Pa
 def _with_prior(axes: tuple[Variable, ...], evidence: Evidence, extra: Extra) -> Part:
     """A Gaussian family under its prior, each configuration by itself."""
     reals = tuple(axis for axis in axes if isinstance(axis, Continuous))
-    many = evidence.weights.size if isinstance(evidence, ConditionalMoments) else 1
-    held = [moments_at(evidence, at) for at in range(many)]
-    found = [estimate_regression(reals, each, extra).family for each in held]
-    pairs = zip(found, held, strict=True)
-    likelihood = sum(gaussian_log_likelihood(own, each) for own, each in pairs if each.weight > 0)
-    return Part(joined(axes, found), likelihood, likelihood + sum(map(extra.value, found)))
+    held = flat_moments(evidence)
+    if not held.total > 0:
+        raise EstimateError(f"there is no case for {quoted(axes[-1].name)}")
+    lines = lines_under(reals, held, extra)
+    sds, added = np.sqrt(lines.variances), lines.squares(extra.repeated(len(lines.levels)))
+    parts = zip(lines.slopes, lines.levels.tolist(), sds.tolist(), strict=True)
+    family = joined(axes, [LinearGaussian(reals, *numbers) for numbers in parts])
+    prior = -0.5 * float(np.sum(extra.weight * np.log(lines.variances) + added / lines.variances))
+    likelihood = lines.log_likelihood(held)
+    return Part(family, likelihood, likelihood + prior, leaning=leaning(held, extra, sds))
 
 
 def discrete_axes(axes: Sequence[Variable]) -> tuple[Discrete, ...]:
@@ -124,31 +132,11 @@ def pseudo_counts(
     return {axes[-1].name: resolved.pseudo_counts(axes) for axes in tables}
 
 
-def refuse_no_reals(normal: NormalGamma | None) -> None:
-    """Nothing, or an error about a prior of Gaussian families where there are none."""
-    if normal is not None:
-        raise OptionError(
-            f"tc.{normal.describe()} is a prior of Gaussian families, and no variable is "
-            "continuous\n\nleave it out"
-        )
-
-
 def normal_pseudo(
     choices: Choices, families: Mapping[str, tuple[Variable, ...]], scales: Scales
 ) -> dict[str, Pseudo]:
     """What the prior of Gaussians says of every family; nothing without one."""
-    if choices.normal is None:
-        return {}
-    if not scales.names:
-        refuse_no_reals(choices.normal)
-    choices.normal.check_names(scales.names)
-    return {
-        name: choices.normal.pseudo(
-            [axis.name for axis in axes if isinstance(axis, Continuous)], scales
-        )
-        for name, axes in families.items()
-        if isinstance(axes[-1], Continuous)
-    }
+    return {} if choices.normal is None else pseudo_of(choices.normal, families, scales)
 
 
 def total_log_marginal_likelihood(
@@ -165,11 +153,4 @@ def total_log_marginal_likelihood(
         for name, counts in evidence.items()
         if not isinstance(counts, AnyMoments)
     )
-    return tables + sum(
-        _gaussian_marginal(evidence[name], each) for name, each in (normal or {}).items()
-    )
-
-
-def _gaussian_marginal(evidence: Evidence, pseudo: Pseudo) -> float:
-    many = evidence.weights.size if isinstance(evidence, ConditionalMoments) else 1
-    return sum(log_marginal(moments_at(evidence, at), pseudo) for at in range(many))
+    return tables + lines_evidence(evidence, normal or {})

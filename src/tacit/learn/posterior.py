@@ -13,7 +13,7 @@ from tacit.core.variables import Continuous
 from tacit.engines.statistics import Statistics
 from tacit.engines.tasks import thread_bound
 from tacit.estimate.bayes.draws import Sampling
-from tacit.estimate.continuous.prior import NormalGamma
+from tacit.estimate.continuous.prior import GaussianPrior
 from tacit.estimate.normals import TruncatedNormal
 from tacit.estimate.posteriors import check_level
 from tacit.estimate.priors import K2, BDeu, Prior
@@ -23,10 +23,10 @@ from tacit.learn.counted import Counted, count_cases, counted_before
 from tacit.learn.curved import own_curves
 from tacit.learn.gathered import Gathered, gather_measured
 from tacit.learn.making import posterior_of
-from tacit.learn.parts import discrete_axes, pseudo_counts, refuse_no_reals
+from tacit.learn.parts import discrete_axes, pseudo_counts
 from tacit.learn.posteriors import Posterior
 from tacit.learn.progress import Callback, watched
-from tacit.learn.settings import priors_apart
+from tacit.learn.settings import priors_apart, refuse_no_reals
 from tacit.learn.structures import Structure, as_structure
 from tacit.learn.told import Told
 from tacit.learn.whole import Asking
@@ -63,7 +63,7 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
     data        as in `tc.fit`; `tc.Statistics` too
     knowledge   what experts know
     prior       of tables `tc.BDeu(1)` if not given, or `tc.TruncatedNormal(mean, sd)`; of Gaussian
-                families `tc.NormalGamma()`, or another; both in a list
+                families `tc.UnitInformation()`, or another; both in a list
     likelihood  "multinomial", or "binomial_product": every cell a binomial of its own, as MPL-C
                 was printed; it counts every case more than once
     pooled      whether pseudo-counts of tied cells are added up; None: only where the prior
@@ -107,7 +107,7 @@ class Wish:
     likelihood: str
     pooled: bool | None
     asking: Asking
-    gaussian: NormalGamma | None = None
+    gaussian: GaussianPrior | None = None
 
 
 def _counted(wish: Wish, counted: Counted) -> Posterior:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from tacit.core.errors import OptionError
 from tacit.core.options import check_value
-from tacit.estimate.continuous.prior import NormalGamma
-from tacit.estimate.estimates import Estimate, Smoothed
+from tacit.core.variables import Continuous, Variable
+from tacit.estimate.continuous.prior import GaussianPrior, UnitInformation
+from tacit.estimate.estimates import ML, Estimate, Smoothed
 from tacit.estimate.priors import BDeu, Prior
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
 from tacit.learn.choices import Choices
@@ -17,7 +19,7 @@ from tacit.learn.methods import EM, Method
 from tacit.learn.structures import Structure
 from tacit.version import __version__
 
-AnyPrior: TypeAlias = Prior | NormalGamma | Sequence[Prior | NormalGamma] | None
+AnyPrior: TypeAlias = Prior | GaussianPrior | Sequence[Prior | GaussianPrior] | None
 """What `prior=` takes: of tables, of Gaussian families, or both in a list."""
 
 
@@ -36,17 +38,44 @@ def chosen_of(
     return choices
 
 
-def priors_apart(given: AnyPrior) -> tuple[Any, NormalGamma | None]:
+def settled(choices: Choices, variables: Mapping[str, Variable]) -> Choices:
+    """The choices for these variables: continuous ones have a prior of their own unless maximum
+    likelihood is wanted; an error about such a prior where there are none."""
+    if not any(isinstance(each, Continuous) for each in variables.values()):
+        refuse_no_reals(choices.normal)
+        return choices
+    if choices.normal is not None or isinstance(choices.estimate, ML):
+        return choices
+    return replace(choices, normal=UnitInformation())
+
+
+def refuse_no_reals(normal: GaussianPrior | None) -> None:
+    """Nothing, or an error about a prior of Gaussian families where there are none."""
+    if normal is not None:
+        raise OptionError(
+            f"tc.{normal.describe()} is a prior of Gaussian families, and no variable is "
+            "continuous\n\nleave it out"
+        )
+
+
+def priors_apart(given: AnyPrior) -> tuple[Any, GaussianPrior | None]:
     """The prior of tables and that of Gaussian families, of either at most one."""
     every: list[Any] = list(given) if isinstance(given, list | tuple) and given else [given]
-    normal = [each for each in every if isinstance(each, NormalGamma)]
-    tables = [each for each in every if not isinstance(each, NormalGamma)]
+    normal = [each for each in every if isinstance(each, GaussianPrior)]
+    tables = [each for each in every if not isinstance(each, GaussianPrior)]
     if len(normal) > 1 or len(tables) > 1:
         raise OptionError(
             "prior= takes one prior of tables and one of Gaussian families, "
-            "[tc.BDeu(1), tc.NormalGamma()] for example"
+            "[tc.BDeu(1), tc.UnitInformation()] for example"
         )
     return (tables[0] if tables else None), (normal[0] if normal else None)
+
+
+def beside(prior: AnyPrior, tables: Prior | None) -> AnyPrior:
+    """The prior that was given, with this one of tables where it says nothing of them."""
+    given, normal = priors_apart(prior)
+    both = [each for each in (given or tables, normal) if each is not None]
+    return both or None
 
 
 def check_choices(choices: Choices) -> None:
@@ -60,6 +89,17 @@ def check_choices(choices: Choices) -> None:
         check_value(option, given, kind, example)
     if isinstance(choices.method, WeightAnnealing):
         check_wrapped(choices.method, (EM,), "tc.fit")
+
+
+def kept_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that a run shares with the one that it goes on from; a prior worth nothing is
+    none."""
+    none = UnitInformation(0).describe()
+    return {
+        key: said
+        for key, said in settings.items()
+        if key not in ("versions", "level") and (key, said) != ("normal_prior", none)
+    }
 
 
 def settings_of(

@@ -9,6 +9,8 @@ from typing import Any
 
 from tacit.core.errors import quoted
 from tacit.core.variables import Continuous
+from tacit.families.conditional_gaussian import ConditionalGaussian
+from tacit.families.gaussian import LinearGaussian
 from tacit.learn.fits import Fit
 from tacit.learn.origins import ASKED
 from tacit.learn.structure.searched import Search
@@ -34,6 +36,8 @@ _LOOKED_FOR = {
 }
 """How rows were looked for, and the word of `--family` for it."""
 _CURVES = ("sigmoid-gaussian", "softplus-gaussian")
+USUAL, NONE = "UnitInformation()", "UnitInformation(0)"
+"""The prior of Gaussian families unless one is given, and that they have none."""
 GIVEN_ROWS = "with given rows"
 """How a family is described whose rows came with the network."""
 
@@ -108,9 +112,9 @@ def own(settings: Mapping[str, Any], name: str) -> str:
 
 def prior(fit: Fit) -> Said:
     """Of tables, of Gaussian families, or of both."""
-    tables, normal = own(fit.settings, "prior"), fit.settings.get("normal_prior")
+    tables, normal = own(fit.settings, "prior"), normal_said(fit)
     if tables == NORMAL:
-        return NOTHING
+        return normal_prior(fit)
     if not is_python(tables):
         return unkept("prior", tables)
     python = f"[tc.{tables}, tc.{normal}]" if normal else f"tc.{tables}"
@@ -120,13 +124,35 @@ def prior(fit: Fit) -> Said:
     return Said(python, ["--prior", word, *more])
 
 
+def normal_prior(fit: Fit) -> Said:
+    """Of Gaussian families alone, where nothing has a table."""
+    normal = normal_said(fit)
+    return NOTHING if normal is None else Said(f"tc.{normal}", _normal_words(normal))
+
+
+def normal_said(fit: Fit) -> str | None:
+    """The prior of Gaussian families, unless it is the one that they have if none is given."""
+    given, maximum = fit.settings.get("normal_prior"), own(fit.settings, "estimate")[:3] == "ML("
+    if given is None and not maximum:  # saved before regressions had a prior unless given
+        families = fit.network.families.values()
+        lines = any(isinstance(each, LinearGaussian | ConditionalGaussian) for each in families)
+        return NONE if lines else None
+    return None if given is None or (given == USUAL and not maximum) else str(given)
+
+
 def _normal_words(described: str | None) -> list[str] | None:
+    """`NormalGamma(2)` as `2`, `UnitInformation(2)` as `unit:2`; None where there is no word."""
     if described is None:
         return []
     told = parsed(described)
     if told is None or told[2] or len(told[1]) > 1:
         return None
-    return ["--normal-prior", str(told[1][0] if told[1] else 1)]
+    if described == NONE:
+        return ["--normal-prior", "none"]
+    strength = str(told[1][0]) if told[1] else ""
+    if told[0] == "UnitInformation":
+        return ["--normal-prior", f"unit:{strength}" if strength else "unit"]
+    return ["--normal-prior", strength or "1"]
 
 
 def prior_word(described: str) -> str | None:

@@ -17,6 +17,7 @@ from tacit.reporting.again_given import (
     hidden_said,
     is_python,
     knowledge,
+    normal_prior,
     parsed,
     prior,
     prior_word,
@@ -111,13 +112,15 @@ def method(fit: Search) -> Said:
 
 
 def _prior(fit: Search) -> Said:
-    return NOTHING if _over_reals(fit) or _layers(fit) else prior(fit)
+    if _layers(fit):
+        return NOTHING
+    return normal_prior(fit) if _over_reals(fit) else prior(fit)
 
 
 def _estimate(fit: Search) -> Said:
-    if _over_reals(fit) or _layers(fit):
-        return NOTHING
     said = estimate(fit)
+    if _layers(fit) or (_over_reals(fit) and said.python == "tc.Smoothed()"):
+        return NOTHING
     return Said(said.python, None) if said.words and "--empty" in said.words else said
 
 

@@ -6,9 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import Floats
+from tacit.arrays import Bools, Floats, Ints
+from tacit.core.variables import Continuous
+from tacit.estimate.continuous.regression import Extra, estimate_regression, no_variance
 from tacit.estimate.gaussians import ROUNDING, SINGULAR, STILL
 from tacit.families.conditional_moments import ConditionalMoments
+
+NEARLY = 0.01
+"""An sd below this share of its column's is nearly nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,13 +41,12 @@ def best_lines(moments: ConditionalMoments) -> Lines:
     """What `estimate_gaussian` finds from each of these moments; those of no case are all 0."""
     size = moments.size - 1
     weights = np.where(moments.weights > 0, moments.weights, 1.0)
-    inner, cross = moments.scatter[:, :size, :size], moments.scatter[:, :size, size]
-    own, means = moments.scatter[:, size, size], moments.means
-    diagonal = np.diagonal(inner, axis1=1, axis2=2)
-    still = diagonal / weights[:, None] <= (STILL * means[:, :size]) ** 2
-    scale = np.where(still, np.inf, np.sqrt(diagonal))
-    values, vectors = np.linalg.eigh(inner / (scale[:, :, None] * scale[:, None, :]))
-    used = values > SINGULAR * np.maximum(1.0, values.max(axis=1, initial=0.0))[:, None]
+    cross, own, means = (
+        moments.scatter[:, :size, size],
+        moments.scatter[:, size, size],
+        moments.means,
+    )
+    scale, values, vectors, used = _directions(moments)
     shares = np.where(used, 1.0 / np.where(used, values, 1.0), 0.0)
     basis = vectors / scale[:, :, None]
     slopes = np.einsum("bij,bj->bi", basis, shares * np.einsum("bij,bi->bj", basis, cross))
@@ -51,3 +55,70 @@ def best_lines(moments: ConditionalMoments) -> Lines:
     residual = np.where(residual <= least, 0.0, residual)
     levels = means[:, size] - np.einsum("bi,bi->b", slopes, means[:, :size])
     return Lines(slopes, levels, residual / weights)
+
+
+def ranks(moments: ConditionalMoments) -> Ints:
+    """(regressions,) how many coefficients the cases determine."""
+    return np.asarray(_directions(moments)[3].sum(axis=1))
+
+
+def _directions(moments: ConditionalMoments) -> tuple[Floats, Floats, Floats, Bools]:
+    """The parents' scales, and the spectrum of their correlations: values, vectors, and which of
+    them tell anything."""
+    size = moments.size - 1
+    weights = np.where(moments.weights > 0, moments.weights, 1.0)
+    inner = moments.scatter[:, :size, :size]
+    diagonal = np.diagonal(inner, axis1=1, axis2=2)
+    still = diagonal / weights[:, None] <= (STILL * moments.means[:, :size]) ** 2
+    scale = np.where(still, np.inf, np.sqrt(diagonal))
+    values, vectors = np.linalg.eigh(inner / (scale[:, :, None] * scale[:, None, :]))
+    used = values > SINGULAR * np.maximum(1.0, values.max(axis=1, initial=0.0))[:, None]
+    return scale, values, vectors, used
+
+
+def lines_under(
+    variables: tuple[Continuous, ...], moments: ConditionalMoments, extra: Extra
+) -> Lines:
+    """What `estimate_regression` finds from each of these moments with the same prior."""
+    whole = moments + extra.repeated(len(moments.weights))
+    divisor = moments.weights + extra.weight
+    for at in np.flatnonzero(divisor <= 0)[:1].tolist():
+        estimate_regression(variables, moments.at(at), extra)
+    found = best_lines(whole)
+    if not found.variances.all():
+        raise no_variance(variables[-1].name)
+    return Lines(found.slopes, found.levels, found.variances * whole.weights / divisor)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaning:
+    """Where a prior decides what the cases of a family leave open, regression by regression.
+
+    few    those with no more cases than numbers to estimate
+    none   those of them without any case
+    still  others, whose noise without the prior would be nothing or nearly so
+    exact  those of them where it would be nothing
+    same   those of them where the variable itself has nearly the same value in all cases
+    open   how many coefficients of the others only the prior tells apart
+    sds    the standard deviations that were estimated
+    """
+
+    few: Bools
+    none: Bools
+    still: Bools
+    exact: Bools
+    same: Bools
+    open: int
+    sds: Floats
+
+
+def leaning(moments: ConditionalMoments, extra: Extra, sds: Floats) -> Leaning:
+    """Where the cases say too little, and less of the noise than the prior does."""
+    weights, own = moments.weights, extra.moments
+    few: Bools = np.asarray(weights <= moments.size + 1)
+    squares, added = weights * best_lines(moments).variances, float(own.scatter[-1, -1])
+    least = np.minimum(added, NEARLY**2 * weights * added / own.weight)
+    still: Bools = np.asarray(~few & (squares <= least))
+    same = still & (moments.scatter[:, -1, -1] <= least)
+    missed = (moments.size - 1 - ranks(moments))[~few]
+    return Leaning(few, weights <= 0, still, still & (squares == 0), same, int(missed.sum()), sds)

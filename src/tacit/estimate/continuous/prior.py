@@ -1,21 +1,32 @@
-"""The conjugate prior of Gaussian families: cases that were never seen, and a scale of noise.
+"""Conjugate priors of Gaussian families: cases that were never seen, and a scale of noise.
 
-A normal-Wishart prior on all continuous variables of a network together, of which every family
-takes its part: the coefficients of a regression are normal around those of the prior's cases, its
-variance is inverse gamma. What the prior says of z = (parents, child) is moments, as cases are:
+The coefficients of a regression are normal around those of the prior's cases, its variance is
+inverse gamma. What a prior says of z = (parents, child) is moments, as cases are, so that evidence
+adds, and `freedom`, the degrees of freedom of the variance.
+
+`UnitInformation` says of every regression, in each configuration of discrete parents, what
+`strength` average cases would say who know nothing of any dependence:
+
+    weight strength, the means of the columns, scatter strength diag(sd²), freedom = strength + 2.
+
+Coefficients lean to 0, units do not matter, and the mean of the variance is sd².
+[Kass and Wasserman 1995]
+
+`NormalGamma` is a normal-Wishart prior on all n continuous variables of a network together, of
+which every family takes its part:
 
     weight mean_strength, the means of the cases, scatter t diag(spread²),
     t = mean_strength (scale_strength - n - 1) / (mean_strength + 1),
+    freedom = scale_strength - n + parents + 1.
 
-so that evidence adds; and `freedom` = scale_strength - n + parents + 1 degrees of freedom of the
-variance. Equivalent dags say the same of data under it. [PDKX-6; Geiger and Heckerman 2002]
+Equivalent dags say the same of data under it. [PDKX-6; Geiger and Heckerman 2002]
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,10 +36,13 @@ from tacit.core.options import exact, is_number
 from tacit.core.variables import Continuous, Variable
 from tacit.estimate.estimates import MAP, Estimate, PosteriorMean
 from tacit.families.conditional_moments import ConditionalMoments
+from tacit.families.curve_evidence import CurveEvidence
 from tacit.families.moments import Moments
 
 MOST = 1e50
 """Cases that a prior may be worth; one over it the least."""
+SAME = 3 * np.finfo(float).eps
+"""A standard deviation that is no larger a share of the mean is the rounding of this mean."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,10 +51,12 @@ class Pseudo:
 
     moments  of cases that were never seen, of (parents..., child)
     freedom  degrees of freedom of the inverse gamma: the variance is that of as many squares
+    added    how many cases the divisor of the variance grows by under `Smoothed`
     """
 
     moments: Moments
     freedom: float
+    added: float
 
     def to_plain(self) -> dict[str, Any]:
         """Its numbers, as JSON holds them."""
@@ -50,32 +66,74 @@ class Pseudo:
             "means": held.means.tolist(),
             "scatter": held.scatter.tolist(),
             "freedom": self.freedom,
+            "added": self.added,
         }
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> Pseudo:
-        """What `to_plain` described."""
+        """What `to_plain` described; where it says nothing of it, `Smoothed` adds `freedom`."""
         means, scatter = (np.array(plain[each], dtype=np.float64) for each in ("means", "scatter"))
         if scatter.shape != (means.size, means.size):
             raise ValueError("moments of different variables")
-        return Pseudo(Moments(float(plain["weight"]), means, scatter), float(plain["freedom"]))
+        moments, freedom = Moments(float(plain["weight"]), means, scatter), float(plain["freedom"])
+        return Pseudo(moments, freedom, float(plain.get("added", freedom)))
 
     def weight(self, estimate: Estimate) -> float:
         """How many cases the variance's divisor grows by.
 
-        Smoothed: the prior's degrees of freedom, so that 1/sd² is the mean of the precision. MAP:
-        the exponents of the density of coefficients, intercept and variance. PosteriorMean: the
-        mean of the variance.
+        Smoothed: what the prior says. MAP: the exponents of the density of coefficients, intercept
+        and variance. PosteriorMean: the mean of the variance.
         """
         if isinstance(estimate, MAP):
             return self.freedom + self.moments.means.size + 2
-        return self.freedom - 2 if isinstance(estimate, PosteriorMean) else self.freedom
+        return self.freedom - 2 if isinstance(estimate, PosteriorMean) else self.added
+
+
+@dataclass(frozen=True, slots=True)
+class UnitInformation:
+    """What `strength` average cases say that know of no dependence: the prior of Gaussian families
+    unless another is given. [Kass and Wasserman 1995]
+
+    Every regression leans to coefficients of 0, to the mean of the column and to its variance, by
+    as much as that many cases weigh; units do not matter. `Smoothed` is the posterior mean.
+    Strength 0 is no prior: maximum likelihood. Beside a prior of tables:
+    `prior=[tc.BDeu(1), tc.UnitInformation(2)]`.
+    """
+
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        given = self.strength
+        if not (is_number(given) and given >= 0):
+            raise OptionError(f"strength={given!r} must be a number of cases, 0 or more")
+        if given and not 1 / MOST < given < MOST:
+            raise OptionError(
+                f"strength={given!r} is not between {1 / MOST:g} and {MOST:g} cases, so it "
+                "cannot be computed with"
+            )
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Nothing: this prior names no variable."""
+
+    def pseudo(self, names: Sequence[str], everyone: Scales) -> Pseudo | None:
+        """What it says of a family, whose reals are `names`, parents before the child; None where
+        it is no prior."""
+        if self.strength == 0:
+            return None
+        strength, at = float(self.strength), [everyone.names.index(name) for name in names]
+        scatter = strength * np.diag(everyone.sds[at] ** 2)
+        return Pseudo(Moments(strength, everyone.means[at], scatter), strength + 2, strength)
+
+    def describe(self) -> str:
+        """The prior as Python writes it."""
+        return f"UnitInformation({'' if self.strength == 1 else f'{self.strength:g}'})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalGamma:
     """Normal coefficients and inverse gamma variances, for Gaussian families; beside a prior of
-    tables: `prior=[tc.BDeu(1), tc.NormalGamma()]`.
+    tables: `prior=[tc.BDeu(1), tc.NormalGamma()]`. `Smoothed` takes 1/sd² to be the mean of the
+    precision.
 
     mean_strength   cases that the prior mean is worth, alpha_mu
     scale_strength  degrees of freedom of the Wishart prior, alpha_w; None: variables + 2
@@ -128,7 +186,7 @@ class NormalGamma:
         at = [everyone.names.index(name) for name in names]
         spread = np.array([self._spread(name, everyone) for name in names])
         moments = Moments(self.mean_strength, everyone.means[at], np.diag(t * spread**2))
-        return Pseudo(moments, freedom - n + len(names))
+        return Pseudo(moments, freedom - n + len(names), freedom - n + len(names))
 
     def _spread(self, name: str, everyone: Scales) -> float:
         own = float(everyone.sds[everyone.names.index(name)])
@@ -145,6 +203,23 @@ class NormalGamma:
             named = dict(self.spread) if isinstance(self.spread, Mapping) else self.spread
             said.append(f"spread={named!r}")
         return f"NormalGamma({', '.join(said)})"
+
+
+GaussianPrior: TypeAlias = UnitInformation | NormalGamma
+"""What a prior of Gaussian families may be."""
+
+
+def pseudo_of(
+    prior: GaussianPrior, families: Mapping[str, tuple[Variable, ...]], scales: Scales
+) -> dict[str, Pseudo]:
+    """What a prior says of every Gaussian family; nothing where its strength is 0."""
+    prior.check_names(scales.names)
+    found = {
+        name: prior.pseudo([axis.name for axis in axes if isinstance(axis, Continuous)], scales)
+        for name, axes in families.items()
+        if isinstance(axes[-1], Continuous)
+    }
+    return {name: each for name, each in found.items() if each is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +248,7 @@ class Scales:
             held = evidence[name]
             if isinstance(axes[-1], Continuous):
                 own = held.pooled() if isinstance(held, ConditionalMoments) else held
+                own = own.moments if isinstance(own, CurveEvidence) else own
                 assert isinstance(own, Moments)
                 variance = own.scatter[-1, -1] / own.weight if own.weight > 0 else 0.0
                 found[name] = _positive(float(own.means[-1]), float(np.sqrt(variance)))
@@ -193,4 +269,4 @@ def _scale(column: Floats | None, weights: Floats | None) -> tuple[float, float]
 
 def _positive(mean: float, sd: float) -> tuple[float, float]:
     """A constant has a scale, too."""
-    return mean, sd if sd > 0 else max(1.0, abs(mean))
+    return mean, sd if sd > SAME * abs(mean) else max(1.0, abs(mean))

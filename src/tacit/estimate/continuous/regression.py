@@ -12,6 +12,7 @@ from tacit.core.variables import Continuous
 from tacit.estimate.continuous.prior import Pseudo
 from tacit.estimate.estimates import ML, Estimate
 from tacit.estimate.gaussians import GaussianEstimate, estimate_gaussian
+from tacit.families.conditional_moments import ConditionalMoments
 from tacit.families.gaussian import LinearGaussian
 from tacit.families.moments import Moments
 
@@ -34,15 +35,29 @@ class Extra:
             return None
         return Extra(pseudo.moments, pseudo.weight(estimate))
 
+    def repeated(self, many: int) -> ConditionalMoments:
+        """Its moments so many times, one line each."""
+        own = self.moments
+        return ConditionalMoments(
+            np.full(many, own.weight),
+            np.broadcast_to(own.means, (many, *own.means.shape)),
+            np.broadcast_to(own.scatter, (many, *own.scatter.shape)),
+        )
+
     def value(self, family: LinearGaussian) -> float:
         """-½ weight log sd² - (squares of the prior's cases) / 2 sd², its part of the objective."""
         if family.sd == 0:
-            raise EstimateError(
-                f"{quoted(family.child)} varies less than its size rounds to, so no variance can "
-                "be told\n\nsubtract a number from the column that brings it near 0"
-            )
+            raise no_variance(family.child)
         squares = residual(family.coefficients, family.intercept, self.moments)
         return float(-self.weight * np.log(family.sd) - 0.5 * squares / family.sd**2)
+
+
+def no_variance(child: str) -> EstimateError:
+    """The error about squares that are rounding, those of the prior included."""
+    return EstimateError(
+        f"{quoted(child)} varies less than its size rounds to, so no variance can be told"
+        "\n\nsubtract a number from the column that brings it near 0"
+    )
 
 
 def residual(coefficients: Floats, intercept: float, moments: Moments) -> float:

@@ -51,3 +51,12 @@ def moments_at(evidence: Counts | SparseCounts | AnyMoments, configuration: int)
         return evidence.at(configuration)
     assert isinstance(evidence, Moments)
     return evidence
+
+
+def flat_moments(evidence: Counts | SparseCounts | AnyMoments) -> ConditionalMoments:
+    """The moments of every configuration, one line each; one line where there are none."""
+    assert isinstance(evidence, Moments | ConditionalMoments)
+    own = evidence.weight if isinstance(evidence, Moments) else evidence.weights
+    size = evidence.means.shape[-1]
+    means, scatter = evidence.means.reshape(-1, size), evidence.scatter.reshape(-1, size, size)
+    return ConditionalMoments(np.reshape(own, -1), means, scatter)

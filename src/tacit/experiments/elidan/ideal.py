@@ -11,6 +11,7 @@ from time import process_time
 from typing import Any
 
 from tacit.core.dataset import Dataset
+from tacit.estimate.estimates import ML
 from tacit.experiments.elidan.crossing import Fold, crossed
 from tacit.experiments.elidan.genes import genes
 from tacit.experiments.elidan.ideal_told import (
@@ -113,13 +114,14 @@ def greedy(piece: Piece, names: int) -> dict[str, float]:
 def judged(piece: Piece, method: Any) -> dict[str, float]:
     """One search: bits per case and variable, arcs, moves, families and CPU seconds."""
     train, test = piece.fold.train, piece.fold.test
+    common: dict[str, Any] = {
+        "method": method, "estimate": ML(), "as_given": True, "seed": 1, "progress": False,
+    }  # fmt: skip
     begin = process_time()
     if piece.task.gaps:
-        found = structural_em(train, method=method, as_given=True, seed=1, progress=False)
+        found = structural_em(train, **common)
     else:
-        found = search(
-            train, method=method, family=_family(piece.task), as_given=True, seed=1, progress=False
-        )
+        found = search(train, family=_family(piece.task), **common)
     seconds = process_time() - begin
     return {
         "train": bits(found, train),

@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from tacit.core.dataset import Dataset
 from tacit.core.grid import Grid
 from tacit.core.network import Network
+from tacit.estimate.estimates import ML
 from tacit.experiments.elidan.genes import genes
 from tacit.experiments.outcome import Claim, Outcome, Settings, repeated
 from tacit.families.curved import SigmoidGaussian
 from tacit.infer.likelihood import log_likelihood
 from tacit.infer.sampling import sample
 from tacit.learn.structure.search import search
+from tacit.learn.structure.searched import Search
 from tacit.learn.structure.settings import IdealParent
 
 NAME = "elidan2004-figure7.3"
@@ -71,9 +74,15 @@ def truth(form: str, settings: Settings) -> Network:
     """What greedy search learns from the genes that make amino acids, 44 variables."""
     held = genes("AA", settings.data, settings.seed)
     method = IdealParent(k=2)
+    return searched(held.cases, form, method).network
+
+
+def searched(cases: Dataset, form: str, method: IdealParent) -> Search:
+    """A search, and the most likely numbers of what it found."""
     return search(
-        held.cases, method=method, family=_family(form), as_given=True, seed=1, progress=False
-    ).network
+        cases, method=method, family=_family(form), estimate=ML(), as_given=True, seed=1,
+        progress=False,
+    )  # fmt: skip
 
 
 def _family(form: str) -> Any:
@@ -88,9 +97,7 @@ def compared(network: Network, form: str, cases: int, seed: int) -> dict[str, An
     runs = {}
     for name, k in (("greedy", len(network)), ("K = 5", 5), ("K = 2", 2)):
         method = IdealParent(k=k, similarity="exact" if name == "greedy" else "ideal", pooled=False)
-        found = search(
-            train, method=method, family=_family(form), as_given=True, seed=1, progress=False
-        )
+        found = searched(train, form, method)
         here = {frozenset(arc) for arc in found.dag.arcs}
         unit = len(network) * log(2)
         runs[name] = {

@@ -40,7 +40,7 @@ from tacit.learn.methods import EM
 from tacit.learn.notes import INTERVALS, inferred_notes, run_notes
 from tacit.learn.parts import normal_pseudo
 from tacit.learn.progress import Report
-from tacit.learn.settings import settings_of
+from tacit.learn.settings import kept_settings, settings_of
 from tacit.learn.wishes import Wishes
 
 
@@ -187,7 +187,7 @@ def _notes(gathered: Gathered, choices: Choices, ended: Ended, won: Run) -> Iter
     yield from inferred_notes(dict(gathered.missing), choices.method)
     yield from _sure(won.climb.iterate)
     yield from scale_notes(tuple(gathered.hidden), ())
-    yield from lost_notes(ended.lost, len(ended.runs))
+    yield from lost_notes(ended.lost, len(ended.runs), gathered.curves)
     yield from run_notes([run.climb.iterate.objective for run in ended.runs])
     yield INTERVALS
 
@@ -250,7 +250,7 @@ def _checkpoint(
     begin = np.zeros(0) if wishes.start is None else _numbers(problem, wishes.start)
     task = {
         "cases": cases,
-        **{key: settings[key] for key in settings if key not in ("versions", "level")},
+        **kept_settings(settings),
         "numbers of the start": hashlib.sha256(begin.tobytes()).hexdigest()[:16],
         "seed": choices.seed,
     }

@@ -69,7 +69,9 @@ def run_bent(task: Task, threads: int, told: Report, checkpoint: Checkpoint | No
     def one(method: EM, number: int, ears: Ears, kept: Checkpoint | None) -> Run:
         return _one_run(replace(task, method=method), number, ears, kept)
 
-    return Ended(*led_runs(task.method, several, one, (threads, told, checkpoint)))
+    shape = task.problem.shape
+    curved = [shape.dag.names[place] for place in shape.curves]
+    return Ended(*led_runs(task.method, several, one, (threads, told, checkpoint), curved))
 
 
 def _one_run(task: Task, number: int, ears: Ears, checkpoint: Checkpoint | None) -> Run:

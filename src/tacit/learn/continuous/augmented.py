@@ -17,12 +17,12 @@ from tacit.arrays import Floats, Ints
 from tacit.core.variables import Discrete
 from tacit.engines.memory import statistics
 from tacit.estimate.continuous.drawn import Drawn
-from tacit.estimate.continuous.prior import NormalGamma, Scales
+from tacit.estimate.continuous.prior import Scales, pseudo_of
 from tacit.estimate.continuous.walks import Walked
 from tacit.learn.augmented import MOST_NUMBERS, WARM, gap_notes, order_in, refuse_gaps, whole_drawn
 from tacit.learn.continuous.blanks import Blanks
 from tacit.learn.continuous.lines import Known, Lines
-from tacit.learn.continuous.posterior import Wished, of_discrete, pseudo_of, ties_of, whole_of
+from tacit.learn.continuous.posterior import Wished, of_discrete, prior_of, ties_of, whole_of
 from tacit.learn.continuous.redrawn import LinesRedrawn, Regressions
 from tacit.learn.counted import Counted, cases_used
 from tacit.learn.gathered import Gathered
@@ -45,7 +45,7 @@ def posterior_with_gaps(
     families = gathered.families
     ties = ties_of(wish, families)
     discrete = [name for name, axes in families.items() if isinstance(axes[-1], Discrete)]
-    prior = wish.gaussian or NormalGamma()
+    prior = prior_of(wish)
     blanks = Blanks.of(wish.structure.dag, families, gathered.cases)
     weights = gathered.cases.weights
     columns = {name: blanks.columns[:, at] for at, name in enumerate(blanks.reals)}

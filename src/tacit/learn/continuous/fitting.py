@@ -41,7 +41,7 @@ from tacit.learn.obeyed import refuse_means
 from tacit.learn.parts import normal_pseudo, pseudo_counts
 from tacit.learn.progress import Report
 from tacit.learn.ruled import Ruled, impossible_in_words, ruled
-from tacit.learn.settings import settings_of
+from tacit.learn.settings import kept_settings, settings_of
 from tacit.learn.wishes import Wishes
 
 
@@ -190,7 +190,7 @@ def _fit(
     if "start" not in settings or best > 0:
         end = canonical(problem, end, gathered.hidden, named)
     alpha = pseudo_counts(choices.prior, gathered.families)
-    notes = continuous_notes(gathered, problem, ended, end.network, choices, named)
+    notes = continuous_notes(gathered, problem, ended, end.network, choices, named, end.evidence)
     rules, said, proof = _told(problem, end)
     return Fit(
         network=end.network,
@@ -273,7 +273,7 @@ def _checkpoint(
         numbers.update(problem.vector.of(wishes.start).tobytes())
     task = {
         "cases": cases,
-        **{key: settings[key] for key in settings if key not in ("versions", "level")},
+        **kept_settings(settings),
         "numbers of prior and start": numbers.hexdigest()[:16],
         "seed": choices.seed,
     }

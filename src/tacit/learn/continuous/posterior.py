@@ -7,9 +7,15 @@ from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from tacit.core.dag import Dag
+from tacit.core.errors import OptionError
 from tacit.core.network import Network
-from tacit.core.variables import Continuous, Discrete, Variable
-from tacit.estimate.continuous.prior import NormalGamma, Pseudo, Scales
+from tacit.core.variables import Discrete, Variable
+from tacit.estimate.continuous.prior import (
+    GaussianPrior,
+    Scales,
+    UnitInformation,
+    pseudo_of,
+)
 from tacit.estimate.continuous.tying import Ties
 from tacit.knowledge.knowledge import Knowledge
 from tacit.knowledge.regressions import speaks_of_regressions
@@ -37,7 +43,7 @@ class Wished(Protocol):
         """The rules."""
 
     @property
-    def gaussian(self) -> NormalGamma | None:
+    def gaussian(self) -> GaussianPrior | None:
         """The prior of Gaussian families."""
 
     @property
@@ -51,14 +57,14 @@ W = TypeVar("W", bound=Wished)
 def posterior_with_reals(
     counted: Counted, wish: W, of_tables: Callable[[W, Counted], Posterior]
 ) -> Posterior:
-    """The posterior of tables and of regressions under their rules, these under `NormalGamma`.
+    """The posterior of tables and of regressions under their rules, each under its prior.
 
     Given complete cases they are independent: parameters of different families share no case's term
     of the likelihood. [Thm 2.2.3]
     """
     ties = ties_of(wish, counted.families)
     discrete = [name for name, axes in counted.families.items() if isinstance(axes[-1], Discrete)]
-    prior = wish.gaussian or NormalGamma()
+    prior = prior_of(wish)
     normal = pseudo_of(prior, counted.families, Scales.within(counted.evidence, counted.families))
     ruled = ruled_lines(ties, counted.evidence, normal, wish.asking)
     lines = lines_of(counted.families, counted.evidence, normal, ruled.known)
@@ -76,16 +82,15 @@ def ties_of(wish: Wished, families: Mapping[str, tuple[Variable, ...]]) -> Ties 
     return None if known is None else known.ties
 
 
-def pseudo_of(
-    prior: NormalGamma, families: Mapping[str, tuple[Variable, ...]], scales: Scales
-) -> dict[str, Pseudo]:
-    """What the prior says of every Gaussian family."""
-    prior.check_names(scales.names)
-    return {
-        name: prior.pseudo([axis.name for axis in axes if isinstance(axis, Continuous)], scales)
-        for name, axes in families.items()
-        if isinstance(axes[-1], Continuous)
-    }
+def prior_of(wish: Wished) -> GaussianPrior:
+    """The prior of Gaussian families; an error if it is none."""
+    prior = wish.gaussian or UnitInformation()
+    if prior == UnitInformation(0):
+        raise OptionError(
+            "tc.UnitInformation(0) is no prior, and a posterior of Gaussian families needs one"
+            "\n\nleave it out, or say how many cases it is worth: tc.UnitInformation(1)"
+        )
+    return prior
 
 
 def of_discrete(wish: W, variables: Mapping[str, Variable], discrete: Sequence[str]) -> W:
@@ -118,7 +123,7 @@ def whole_of(
     wish: Wished,
     tables: Posterior,
     lines: dict[str, Lines],
-    prior: NormalGamma,
+    prior: GaussianPrior,
     ways: Mapping[str, int],
 ) -> Posterior:
     """Tables and regressions as one posterior."""

@@ -92,7 +92,7 @@ def obey_ties(
         changed[name] = replace(
             parts[name],
             family=families[name], log_likelihood=likelihood, objective=likelihood + prior,
-            redundant=0, thin=0, unseen=0,
+            redundant=0, thin=0, unseen=0, leaning=None,
         )  # fmt: skip
     found = statuses(ties, squares, solved)
     return TiedParts(changed, found, tie_notes(ties, found), needs_solver(ties))

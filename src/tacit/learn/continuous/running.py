@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -67,10 +67,12 @@ def led_runs(
     several: int,
     one_run: Callable[[EM, int, Ears, Checkpoint | None], R],
     course: tuple[int, Report, Checkpoint | None],
+    curved: Collection[str] = (),
 ) -> tuple[tuple[R, ...], tuple[str, ...]]:
     """Several runs side by side, and whose noise the others lost; an error if all lost some.
 
     course  threads, who is told, and where runs are kept
+    curved  the variables that follow curves, of which no prior speaks
     """
     threads, told, checkpoint = course
     tally = Tally(told, several, method.max_steps)
@@ -90,7 +92,7 @@ def led_runs(
     gone = tuple(each.name for each in found if isinstance(each, _Lost))
     runs = tuple(each for each in found if not isinstance(each, _Lost))
     if not runs:
-        raise no_maximum(gone[0])
+        raise no_maximum(gone[0], gone[0] in curved)
     return runs, gone
 
 
@@ -121,11 +123,16 @@ def _one_run(
     return found
 
 
-def no_maximum(name: str) -> EstimateError:
+def no_maximum(name: str, curved: bool) -> EstimateError:
     """The error about noise that shrinks to nothing."""
+    right = (
+        "no prior speaks of curves: leave it out of families="
+        if curved
+        else "give regressions a prior that keeps some noise, prior=tc.UnitInformation() with "
+        "estimate=tc.Smoothed()"
+    )
     return EstimateError(
         f"the noise of {name!r} shrinks to nothing: some cases lie on an exact function of its "
         "parents, and the likelihood of what was observed has no maximum"
-        "\n\nsay how much noise to expect, prior=[tc.BDeu(1), tc.NormalGamma()] for example, or "
-        "try more restarts or fewer hidden states"
+        f"\n\n{right}, or try more restarts or fewer hidden states"
     )

@@ -15,6 +15,7 @@ from tacit.core.errors import ColumnError, OptionError, listed, nearest, quoted
 from tacit.core.interrupts import Asked
 from tacit.core.network import Network
 from tacit.core.variables import Continuous
+from tacit.estimate.estimates import ML, Estimate
 from tacit.estimate.gaussians import SINGULAR
 from tacit.estimate.ideal.clusters import Profiles, best_cluster
 from tacit.estimate.scores.values import BIC
@@ -82,7 +83,7 @@ def above_dag(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> Hidde
     dag, known = _whole_dag(as_structure(hunt.network), parts.whole)
     start: Any = hunt.network if known else dag
     without_ = _fitted(start, parts.whole, known, hunt.seed)
-    base = _fitted(start, parts.train, known, hunt.seed)
+    base = _fitted(start, parts.train, known, hunt.seed, ML())
     ground = _Ground(parts, hunt, known, base, bic_of(base, parts.train))
     first, tried, accepted = ground.score, list[_Tried](), list[_Tried]()
     for turn in range(1, hunt.most + 1):
@@ -191,12 +192,16 @@ def _left(scatter: Floats) -> float:
     return max(float(scatter[-1, -1] - explained), SINGULAR * float(scatter[-1, -1]))
 
 
-def _fitted(start: Any, cases: Dataset, known: tuple[str, ...], seed: int) -> Fit:
+def _fitted(
+    start: Any, cases: Dataset, known: tuple[str, ...], seed: int, estimate: Estimate | None = None
+) -> Fit:
     """A dag without hidden variables, or a network with those known, from its numbers."""
     if not known:
-        return fit(start, cases, seed=seed, progress=False)
-    hidden = dict.fromkeys(known, REAL)
-    return fit(start, cases, hidden=hidden, start="given", seed=seed, progress=False)
+        return fit(start, cases, estimate=estimate, seed=seed, progress=False)
+    return fit(
+        start, cases, hidden=dict.fromkeys(known, REAL), start="given", estimate=estimate,
+        seed=seed, progress=False,
+    )  # fmt: skip
 
 
 def _fitted_on(tried: _Tried, whole: Dataset, seed: int) -> Fit:

@@ -15,6 +15,7 @@ from tacit.core.errors import EstimateError, TacitError
 from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.core.options import is_number
+from tacit.estimate.estimates import ML
 from tacit.estimate.scores.values import BIC
 from tacit.infer.information import mutual_information
 from tacit.infer.likelihood import log_likelihood
@@ -24,7 +25,6 @@ from tacit.learn.fits import Fit, Stop
 from tacit.learn.hidden import REAL
 from tacit.learn.methods import EM
 from tacit.learn.origins import judged_by
-from tacit.learn.structure.sem_found import with_noise
 from tacit.learn.structures import as_structure
 from tacit.learn.unseen.asking import OTHERS, Said, check_numbers, check_words
 from tacit.learn.unseen.hunting import UNSAID
@@ -99,28 +99,23 @@ def bic_of(found: Fit, cases: Dataset) -> float:
 def led(
     start: Network | Dag, cases: Dataset, hidden: Sequence[str], seed: int, method: EM | None = None
 ) -> Fit | None:
-    """EM from a network, or from starts of its own in a dag; None where some noise shrinks to
-    nothing and nothing is most likely."""
+    """The most likely numbers, by EM from a network or from starts of its own in a dag; None where
+    some noise shrinks to nothing and nothing is most likely."""
     given = isinstance(start, Network)
     try:
         return fit(
             start, cases, hidden=dict.fromkeys(hidden, REAL), start="given" if given else None,
-            method=method or EM(restarts=1 if given else None), seed=seed, progress=False,
+            estimate=ML(), method=method or EM(restarts=1 if given else None), seed=seed,
+            progress=False,
         )  # fmt: skip
     except EstimateError:
         return None
 
 
 def fitted_to_all(network: Network, cases: Dataset, hidden: Sequence[str], seed: int) -> Fit:
-    """The network fitted to all cases; with a prior where noise would shrink to nothing."""
+    """The network fitted to all cases, from its own numbers."""
     unseen = dict.fromkeys(hidden, REAL)
-    return with_noise(
-        lambda prior: fit(
-            network, cases, hidden=unseen, start="given", prior=prior, seed=seed, progress=False
-        ),
-        None,
-        True,
-    )
+    return fit(network, cases, hidden=unseen, start="given", seed=seed, progress=False)
 
 
 def free_names(taken: Sequence[str], stem: str) -> Iterator[str]:

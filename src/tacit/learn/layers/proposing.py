@@ -11,6 +11,7 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import OptionError
 from tacit.core.interrupts import Asked, asked_to_end
 from tacit.core.network import Network
+from tacit.estimate.estimates import ML
 from tacit.estimate.scores.values import BIC
 from tacit.learn.counted import cases_used
 from tacit.learn.fit import fit
@@ -115,10 +116,14 @@ def _rounds(parts: Parts, hunt: RealHunt, told: Report, asked: Asked) -> HiddenP
 
 
 def _best_dag(train: Dataset, seed: int) -> Search:
-    """The best network without any hidden variable."""
+    """The best network without any hidden variable, at its most likely numbers."""
     if cases_used(train).missing:
-        return structural_em(train, score=BIC(), as_given=True, seed=seed, progress=False)
-    return search(train, score=BIC(), method=Tabu(), as_given=True, seed=seed, progress=False)
+        return structural_em(
+            train, score=BIC(), estimate=ML(), as_given=True, seed=seed, progress=False
+        )
+    return search(
+        train, score=BIC(), method=Tabu(), estimate=ML(), as_given=True, seed=seed, progress=False
+    )
 
 
 def _two_layers(parts: Parts, hunt: RealHunt, asked: Asked) -> list[Network]:

@@ -18,6 +18,7 @@ from tacit.learn.curved import curves_asked
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.local.searching import fitted_ways, ways_asked
+from tacit.learn.settings import AnyPrior, beside
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.outcome import Outcome
@@ -35,18 +36,17 @@ def fitted_search(
     task: Run,
     outcome: Outcome,
     confidence: ArcConfidence | None,
-    prior: Prior | None,
+    prior: AnyPrior,
     estimate: Estimate | None,
 ) -> Search:
     """The dag that was found, fitted to the cases under the rules."""
     question = task.question
-    if prior is None and isinstance(question.score, Prior):
-        prior = question.score
+    scoring = question.score if isinstance(question.score, Prior) else None
     fitted = fit(
         question.dag(outcome.parents),
         question.cases,
         knowledge=question.knowledge,
-        prior=prior,
+        prior=beside(prior, scoring),
         estimate=estimate,
         families={**question.curves, **fitted_ways(question.ways, question.score)} or None,
         seed=task.seed,

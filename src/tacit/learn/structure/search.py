@@ -14,7 +14,6 @@ from tacit.core.grid import counted
 from tacit.core.network import Network
 from tacit.core.options import check_checkpoint, shown
 from tacit.estimate.estimates import Estimate
-from tacit.estimate.priors import Prior
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import AnyScore
 from tacit.infer.sampling import fresh_seed
@@ -26,7 +25,7 @@ from tacit.learn.fits import Stop
 from tacit.learn.layers.answered import search_hidden
 from tacit.learn.local.searching import ways_asked
 from tacit.learn.progress import Callback, watched
-from tacit.learn.settings import chosen_of
+from tacit.learn.settings import AnyPrior, chosen_of
 from tacit.learn.structure.confidence import ArcConfidence
 from tacit.learn.structure.fitted import check_found, fitted_search
 from tacit.learn.structure.outcome import Outcome
@@ -48,7 +47,7 @@ def search(  # noqa: PLR0913 - help() and editors show options only if they are 
     families: Any = None,
     start: Dag | Network | str | Path | None = None,
     dag_prior: DagPrior | None = None,
-    prior: Prior | None = None,
+    prior: AnyPrior = None,
     estimate: Estimate | None = None,
     leave_out: Sequence[str] = (),
     as_given: bool | Sequence[str] = False,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tacit.arrays import Ints
-from tacit.core.errors import EstimateError, SizeError, listed, quoted
+from tacit.core.errors import SizeError, listed, quoted
 from tacit.core.grid import counted
 from tacit.core.network import Network
-from tacit.estimate.continuous.prior import NormalGamma
 from tacit.estimate.estimates import Estimate
 from tacit.estimate.priors import K2, BDeu, Jeffreys, Prior
 from tacit.families.conditional_gaussian import ConditionalGaussian
@@ -22,6 +21,7 @@ from tacit.learn.annealing.notes import annealing_notes
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit, Stop
 from tacit.learn.methods import EM
+from tacit.learn.settings import AnyPrior, beside, priors_apart
 from tacit.learn.structure.fitted import as_search, found_of
 from tacit.learn.structure.outcome import Outcome
 from tacit.learn.structure.searched import Search
@@ -30,17 +30,12 @@ from tacit.learn.structure.sem_job import numbered, spoken_of
 from tacit.learn.structure.sem_running import Course, Rounds, best_rounds
 from tacit.learn.structures import NUMBERS_UNUSED
 
-NOISE_LOST = (
-    "without a prior some noise would shrink to nothing where few cases are, so the last fit has "
-    "prior=[BDeu(1), NormalGamma()]"
-)
-
 
 def as_found(
     asked: Asked,
     course: Course,
     runs: Sequence[Rounds],
-    prior: Prior | None,
+    prior: AnyPrior,
     estimate: Estimate | None,
     wishes: Mapping[str, Any],
 ) -> Search:
@@ -78,11 +73,11 @@ def as_found(
     return as_search(fitted, outcome, replace(found, hidden=left), said, notes)
 
 
-def _in_order(asked: Asked, network: Network, prior: Prior | None) -> Network:
+def _in_order(asked: Asked, network: Network, prior: AnyPrior) -> Network:
     """The network with the states of hidden variables in order, the most common first, as
     `fit` has them; as they are where start, rules or prior may name them."""
     job = asked.job
-    priors = [each for each in (prior, job.prior) if each is not None]
+    priors = [each for each in (priors_apart(prior)[0], job.prior) if each is not None]
     named = asked.given is not None or (job.knowledge is not None and job.knowledge.parameters)
     if named or not all(isinstance(each, BDeu | K2 | Jeffreys) for each in priors):
         return network
@@ -114,42 +109,27 @@ def states_turned(network: Network, name: str, order: Ints) -> Network:
 
 
 def _fitted(
-    asked: Asked, network: Network, seed: int, prior: Prior | None, estimate: Estimate | None
+    asked: Asked, network: Network, seed: int, prior: AnyPrior, estimate: Estimate | None
 ) -> Fit:
     """The fit of the dag that was found, from the numbers it was found with."""
     job = asked.job
     hidden = {name: states for name, states in job.unseen.items() if name in network}
 
-    def fitted(prior: Any) -> Fit:
-        return fit(
-            network,
-            job.cases,
-            knowledge=spoken_of(job, network.dag),
-            prior=prior,
-            estimate=estimate,
-            hidden=hidden or None,
-            method=EM(restarts=1),
-            start="given",
-            seed=seed,
-            threads=job.threads,
-        )
-
-    found = with_noise(fitted, prior or job.prior, job.mixed and prior is None)
+    found = fit(
+        network,
+        job.cases,
+        knowledge=spoken_of(job, network.dag),
+        prior=beside(prior, job.prior),
+        estimate=estimate,
+        hidden=hidden or None,
+        method=EM(restarts=1),
+        start="given",
+        seed=seed,
+        threads=job.threads,
+    )
     used = "the network gave structure and states, and its numbers were the start"
     notes = tuple(note for note in found.notes if note not in (used, NUMBERS_UNUSED))
     return replace(found, notes=notes)
-
-
-def with_noise(fitted: Callable[[Any], Fit], prior: Prior | None, mixed: bool) -> Fit:
-    """The fit; where columns have real values and noise would be lost, with a prior that keeps it,
-    and a note of that."""
-    try:
-        return fitted(prior)
-    except EstimateError:
-        if not mixed:
-            raise
-    found = fitted([BDeu(1), NormalGamma()])
-    return replace(found, notes=(NOISE_LOST, *found.notes))
 
 
 def _notes(best: Rounds, runs: Sequence[Rounds], at: int, course: Course) -> Iterator[str]:

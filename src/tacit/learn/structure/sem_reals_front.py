@@ -23,6 +23,8 @@ from tacit.core.variables import Continuous
 from tacit.engines.gaussian_scores import check_gaussian
 from tacit.engines.mixed_scores import check_mixed
 from tacit.engines.scales import check_scales, check_spreads
+from tacit.estimate.continuous.prior import GaussianPrior
+from tacit.estimate.estimates import Estimate
 from tacit.estimate.scores.dag_priors import DagPrior
 from tacit.estimate.scores.values import BIC, AnyScore, BGe
 from tacit.infer.normal.gaps import Patterns
@@ -140,6 +142,8 @@ class RealWishes:
     seed: int | None
     progress: bool | Callback | None
     families: Any = None
+    prior: GaussianPrior | None = None
+    estimate: Estimate | None = None
 
 
 def structural_em_reals(cases: Dataset, wishes: RealWishes) -> Search:
@@ -158,8 +162,8 @@ def structural_em_reals(cases: Dataset, wishes: RealWishes) -> Search:
         rounds = _curves if question.curves else _lines
         at_last, outcome, network = rounds(question, job, begin, wishes, seed, told)
     fitted = fit(
-        network, question.cases, knowledge=question.knowledge, start="given",
-        method=EM(restarts=1), seed=seed, progress=False,
+        network, question.cases, knowledge=question.knowledge, start="given", prior=wishes.prior,
+        estimate=wishes.estimate, method=EM(restarts=1), seed=seed, progress=False,
     )  # fmt: skip
     notes = tuple(note for note in fitted.notes if note not in (USED, NUMBERS_UNUSED))
     said = _said(question, job, begin, wishes)

@@ -25,7 +25,7 @@ from tacit.learn.curved import one_wish
 from tacit.learn.hidden import Hidden
 from tacit.learn.origins import START_FILE, START_GIVEN, network_file, of_cases
 from tacit.learn.progress import Callback, watched
-from tacit.learn.settings import chosen_of
+from tacit.learn.settings import AnyPrior, chosen_of, priors_apart
 from tacit.learn.structure.searched import Search
 from tacit.learn.structure.sem_asking import Asked, Said, ask
 from tacit.learn.structure.sem_checkpoint import FORM, KeptRounds
@@ -59,7 +59,7 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     variant: str | None = None,
     method: HillClimb | Tabu | IdealParent | WeightAnnealing | None = None,
     dag_prior: DagPrior | None = None,
-    prior: Prior | None = None,
+    prior: AnyPrior = None,
     estimate: Estimate | None = None,
     around: str | Sequence[str] | None = None,
     leave_out: Sequence[str] = (),
@@ -101,7 +101,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     method     the search of each round, `tc.HillClimb(restarts=0)` unless given, or `tc.Tabu()`;
                `tc.WeightAnnealing(...)` of one, where all columns have states, first makes a round
                at every temperature. Where columns are continuous, also `tc.IdealParent()`
-    prior, estimate  of the parameters; by default the prior that scores, else `tc.BDeu(1)`
+    prior, estimate  of the parameters of the last fit; by default the prior that scores, else as in
+               `tc.fit`
     around     hidden variables: only their parents and those of their Markov blankets may change
     leave_out  columns that are no variables
     as_given   True: columns that say nothing of others are kept; or their names. Unless named here
@@ -130,13 +131,14 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     columns = columns_of(whole, leave_out, as_given, named)
     kind = kind_of(columns.cases, start)
     if kind is Kind.REAL and hidden is None:
+        tables, lines = priors_apart(prior)
         refuse_for_reals(
-            {"variant": variant, "prior": prior, "around": around,
+            {"variant": variant, "prior": tables, "around": around,
              "restarts": None if restarts == 1 else restarts, "checkpoint": checkpoint}
         )  # fmt: skip
         asked_of_reals = RealWishes(
             start, known, score, method, dag_prior, columns.settings, steps, max_rounds, seed,
-            progress, wish,
+            progress, wish, lines, estimate,
         )  # fmt: skip
         return of_cases(structural_em_reals(columns.cases, asked_of_reals), whole)
     _refuse_curves(wish, kind)
@@ -147,7 +149,8 @@ def structural_em(  # noqa: PLR0913 - help() and editors show options only if th
     asked = ask(
         columns.cases,
         Said(
-            start, hidden, known, chosen, dag_prior, prior, inner, around, steps, threads,
+            start, hidden, known, chosen, dag_prior, priors_apart(prior)[0], inner, around, steps,
+            threads,
         ),
     )  # fmt: skip
     if seed is None and resume and checkpoint is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tacit.core.dataset import Dataset
 from tacit.core.network import Network
@@ -14,7 +13,6 @@ from tacit.learn.averaged import average_and_error
 from tacit.learn.fit import fit
 from tacit.learn.fits import Fit
 from tacit.learn.methods import EM
-from tacit.learn.structure.sem_found import with_noise
 from tacit.learn.unseen.finishing import finished
 from tacit.learn.unseen.likely import without_zeros
 from tacit.learn.unseen.places import alike, is_refused
@@ -76,16 +74,13 @@ def _fitted(bench: Bench, network: Network, cases: Dataset) -> Fit:
     if bench.mixed:
         network = without_zeros(network, bench.cases.total_weight)
 
-    def fitted(prior: Any, start: str | None, method: EM) -> Fit:
+    def led(start: str | None, method: EM) -> Fit:
         return fit(
             network, cases.select([n for n in cases.names if n in network]),
             hidden=hidden or None, start=start if hidden else None,
-            method=method if hidden else None, prior=prior, knowledge=rules,
+            method=method if hidden else None, prior=bench.prior, knowledge=rules,
             seed=settings.seed, threads=settings.threads, progress=False,
         )  # fmt: skip
-
-    def led(start: str | None, method: EM) -> Fit:
-        return with_noise(lambda prior: fitted(prior, start, method), bench.prior, bench.mixed)
 
     found = led("given", EM(restarts=1))
     if bench.mixed and hidden and rules is not None and rules.parameters:
