@@ -19,7 +19,7 @@ SKILL = "Skill -> Algebra, Logic, Physics, Chess, Music, Latin, Greek"
 LINKS = {"Fever": "noisy-or", "Cough": "noisy-and", "Headache": "noisy-max"}
 SURVEY, GAPS = "cases-survey-gaps.parquet", "cases-weather-gaps.csv.gz"
 
-NONE = tc.UnitInformation(0)
+NONE = tc.WeakNormal(0)
 """Version 0.1 gave regressions no prior unless one was asked for; what has none goes on so."""
 
 Run = Callable[..., Any]

@@ -95,7 +95,7 @@ _HOMES = {
         "to_pyagrum",
     ),
     "tacit.io.pgmpy": ("from_pgmpy", "to_pgmpy"),
-    "tacit.estimate.continuous.prior": ("NormalGamma", "UnitInformation"),
+    "tacit.estimate.continuous.prior": ("NormalGamma", "WeakNormal"),
     "tacit.estimate.estimates": ("ML", "MAP", "PosteriorMean", "Smoothed"),
     "tacit.estimate.priors": ("BDeu", "Dirichlet", "Jeffreys", "K2", "Prior"),
     "tacit.estimate.normals": ("TruncatedNormal",),

@@ -42,7 +42,7 @@ from tacit.engines.statistics import Statistics as Statistics
 from tacit.engines.statistics import load_statistics as load_statistics
 from tacit.estimate.bayes.draws import Sampling as Sampling
 from tacit.estimate.continuous.prior import NormalGamma as NormalGamma
-from tacit.estimate.continuous.prior import UnitInformation as UnitInformation
+from tacit.estimate.continuous.prior import WeakNormal as WeakNormal
 from tacit.estimate.estimates import MAP as MAP
 from tacit.estimate.estimates import ML as ML
 from tacit.estimate.estimates import PosteriorMean as PosteriorMean

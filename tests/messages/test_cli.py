@@ -159,20 +159,20 @@ MESSAGES = {
     "demo --output cases.csv": "--output: 'cases.csv' is a file, and a folder is needed\n",
     "fit cases.csv --network 'A -> B' -o o.json --normal-prior unti": (
         "--normal-prior: 'unti' is no number\n\n    unti\n    ^^^^\n\n"
-        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+        "it takes STRENGTH, weak[:STRENGTH] or none\n"
     ),
-    "fit cases.csv --network 'A -> B' -o o.json --normal-prior unit:": (
-        "--normal-prior: 'unit' with a colon needs a number\n\n    unit:\n    ^^^^^\n\n"
-        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+    "fit cases.csv --network 'A -> B' -o o.json --normal-prior weak:": (
+        "--normal-prior: 'weak' with a colon needs a number\n\n    weak:\n    ^^^^^\n\n"
+        "it takes STRENGTH, weak[:STRENGTH] or none\n"
     ),
-    "fit cases.csv --network 'A -> B' -o o.json --normal-prior unit:0": (
-        "--normal-prior: the strength is a number of cases above 0\n\n    unit:0\n         ^\n\n"
-        "it takes STRENGTH, unit[:STRENGTH] or none\n"
+    "fit cases.csv --network 'A -> B' -o o.json --normal-prior weak:0": (
+        "--normal-prior: the strength is a number of cases above 0\n\n    weak:0\n         ^\n\n"
+        "it takes STRENGTH, weak[:STRENGTH] or none\n"
     ),
     "fit real.csv --network 'A -> B' -o o.json --continuous A --continuous B --estimate ml": (
         "the noise of 'B' shrinks to nothing: some cases lie on an exact function of its parents, "
         "and the likelihood of what was observed has no maximum\n\n"
-        "give regressions a prior that keeps some noise, --normal-prior unit with --estimate "
+        "give regressions a prior that keeps some noise, --normal-prior weak with --estimate "
         "smoothed, or try more restarts or fewer hidden states\n"
     ),
 }

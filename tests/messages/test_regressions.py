@@ -170,7 +170,7 @@ def test_a_prior_of_gaussian_families_needs_some():
         tc.fit("X, K -> Y", CASES, prior=[tc.NormalGamma(), tc.NormalGamma()])
     assert str(raised.value) == (
         "prior= takes one prior of tables and one of Gaussian families, "
-        "[tc.BDeu(1), tc.UnitInformation()] for example"
+        "[tc.BDeu(1), tc.WeakNormal()] for example"
     )
 
 
@@ -187,14 +187,14 @@ def test_a_prior_of_gaussian_families_needs_some():
 )  # fmt: skip
 def test_a_strength_is_a_number_of_cases(given, message):
     with pytest.raises(tc.OptionError) as raised:
-        tc.UnitInformation(given)
+        tc.WeakNormal(given)
     assert str(raised.value) == message
 
 
 def test_a_posterior_of_regressions_needs_a_prior():
     with pytest.raises(tc.OptionError) as raised:
-        tc.posterior("X -> Y", CASES.select(["X", "Y"]), prior=tc.UnitInformation(0))
+        tc.posterior("X -> Y", CASES.select(["X", "Y"]), prior=tc.WeakNormal(0))
     assert str(raised.value) == (
-        "tc.UnitInformation(0) is no prior, and a posterior of Gaussian families needs one"
-        "\n\nleave it out, or say how many cases it is worth: tc.UnitInformation(1)"
+        "tc.WeakNormal(0) is no prior, and a posterior of Gaussian families needs one"
+        "\n\nleave it out, or say how many cases it is worth: tc.WeakNormal(1)"
     )

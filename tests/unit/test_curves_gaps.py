@@ -92,7 +92,7 @@ def test_no_step_lowers_the_objective_and_the_end_is_a_maximum():
 def test_lines_beside_curves_have_the_prior_and_no_step_lowers_the_objective():
     fit = tc.fit(DAG, GAPS, families=KINDS, method=tc.EM(accelerate=False), seed=1)
     assert (np.diff(fit.trace) >= 0).all()
-    assert fit.settings["normal_prior"] == "UnitInformation()"
+    assert fit.settings["normal_prior"] == "WeakNormal()"
     assert set(fit.normal) == {"A", "B"}
     told = fit.log_likelihood
     seen = {name: GAPS[name][~np.isnan(GAPS[name])] for name in "AB"}

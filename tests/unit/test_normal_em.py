@@ -159,13 +159,13 @@ def test_weights_count_as_repeated_cases():
 def test_noise_that_shrinks_to_nothing_is_an_error_or_a_start_left_out():
     cases = {"a": [0.0, 1.0, 2.0, None], "b": [0.0, 2.0, 4.0, 5.0]}
     data = tc.read_cases(cases, continuous=["a", "b"])
-    for asked in ({"estimate": tc.ML()}, {"prior": tc.UnitInformation(0)}):
+    for asked in ({"estimate": tc.ML()}, {"prior": tc.WeakNormal(0)}):
         with pytest.raises(tc.EstimateError) as raised:
             tc.fit("a -> b", data, **asked)
         assert str(raised.value) == (
             "the noise of 'b' shrinks to nothing: some cases lie on an exact function of its "
             "parents, and the likelihood of what was observed has no maximum"
-            "\n\ngive regressions a prior that keeps some noise, prior=tc.UnitInformation() with "
+            "\n\ngive regressions a prior that keeps some noise, prior=tc.WeakNormal() with "
             "estimate=tc.Smoothed(), or try more restarts or fewer hidden states"
         )
     for prior in (None, tc.NormalGamma()):

@@ -180,7 +180,7 @@ def test_linear_gaussians_report_parameters_with_intervals():
     assert_allclose([one["lower"] for one in power["parameters"]], interval.lower)
     assert (wind["cases"], power["cases"]) == (50.0, 50.0)
     assert told(fit, "answer")["sentences"][0].endswith(
-        "were learned from 50 cases by least squares, with the prior UnitInformation()."
+        "were learned from 50 cases by least squares, with the prior WeakNormal()."
     )
     most = tc.fit(gaussian_network(), data, estimate=tc.ML())
     assert told(most, "answer")["sentences"][0].endswith(

@@ -54,7 +54,7 @@ def test_what_is_missing_was_inferred_by_em_and_the_report_says_so(fit):
     told = plain(fit)
     assert "complete in it" not in told
     assert "least squares" not in told
-    with_prior = "by EM, with the prior UnitInformation()"
+    with_prior = "by EM, with the prior WeakNormal()"
     assert ("by maximum likelihood (EM)" if fit.normal == {} else with_prior) in told
     assert f"(of what was observed, {fit.log_likelihood:,.1f} nats in all)" in told
     if any(fit.cases.missing.values()):
@@ -64,7 +64,7 @@ def test_what_is_missing_was_inferred_by_em_and_the_report_says_so(fit):
 def test_available_cases_are_said_to_be_no_more_than_that():
     for estimate, how in (
         (tc.ML(), "by maximum likelihood (least squares)"),
-        (tc.Smoothed(), "by least squares, with the prior UnitInformation()"),
+        (tc.Smoothed(), "by least squares, with the prior WeakNormal()"),
     ):
         fit = tc.fit("X0 -> X1 -> X2", GAPPY, estimate=estimate, method=tc.AvailableCases())
         assert "Each family was counted on the cases complete in it" in plain(fit)
@@ -83,7 +83,7 @@ def test_where_no_prior_acts_none_is_named():
     assert str(own).startswith("Fit to 120 cases, Smoothed() with prior NormalGamma(")
     assert "BDeu" not in str(own)
     states = tc.fit("Ward -> Dose", mixed())
-    both = "Fit to 300 cases, Smoothed() with prior BDeu(1) and UnitInformation()\n"
+    both = "Fit to 300 cases, Smoothed() with prior BDeu(1) and WeakNormal()\n"
     assert str(states).startswith(both)
 
 

@@ -87,7 +87,7 @@ def prior_of(text: str, option: str = "--prior") -> Prior:
     return BDeu(number) if word == "bdeu" else Dirichlet(number)
 
 
-NORMALS = "STRENGTH, unit[:STRENGTH] or none"
+NORMALS = "STRENGTH, weak[:STRENGTH] or none"
 """The words of `--normal-prior`."""
 
 
@@ -99,16 +99,16 @@ def normal_beside(prior: Prior | None, text: str | None) -> Any:
 
 
 def normal_of(text: str, option: str = "--normal-prior") -> GaussianPrior:
-    """`2` as `NormalGamma(2)`, `unit:2` as `UnitInformation(2)`, `none` as no prior."""
-    from tacit.estimate.continuous.prior import NormalGamma, UnitInformation
+    """`2` as `NormalGamma(2)`, `weak:2` as `WeakNormal(2)`, `none` as no prior."""
+    from tacit.estimate.continuous.prior import NormalGamma, WeakNormal
 
     word, colon, amount = text.partition(":")
     if word == "none" and not colon:
-        return UnitInformation(0)
-    unit = word == "unit"
-    if unit and not colon:
-        return UnitInformation()
-    start, said = (len(word) + 1, amount) if unit else (0, text)
+        return WeakNormal(0)
+    weak = word == "weak"
+    if weak and not colon:
+        return WeakNormal()
+    start, said = (len(word) + 1, amount) if weak else (0, text)
     try:
         number = float(said)
     except ValueError:
@@ -116,7 +116,7 @@ def normal_of(text: str, option: str = "--normal-prior") -> GaussianPrior:
         raise _unknown(option, text, start if said else 0, what) from None
     if not (number > 0 and isfinite(number)):
         raise _unknown(option, text, start, "the strength is a number of cases above 0")
-    return UnitInformation(number) if unit else NormalGamma(number)
+    return WeakNormal(number) if weak else NormalGamma(number)
 
 
 def _unknown(option: str, text: str, start: int, what: str) -> OptionError:

@@ -64,7 +64,7 @@ NormalPriorName = Annotated[
     typer.Option(
         "--normal-prior",
         metavar="PRIOR",
-        help="Of regressions: unit[:STRENGTH], the default; none; or the strength of a "
+        help="Of regressions: weak[:STRENGTH], the default; none; or the strength of a "
         "normal-Wishart prior.",
     ),
 ]

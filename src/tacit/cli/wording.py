@@ -16,8 +16,8 @@ WORDS = (
         "--method takes hill, tabu or ideal where cells are missing and",
     ),
     (
-        r"(prior=)?tc\.UnitInformation\(\)( as a prior,)? with estimate=tc\.Smoothed\(\)",
-        "--normal-prior unit with --estimate smoothed",
+        r"(prior=)?tc\.WeakNormal\(\)( as a prior,)? with estimate=tc\.Smoothed\(\)",
+        "--normal-prior weak with --estimate smoothed",
     ),
     (r"estimate=tc\.PosteriorMean\(\)", "--estimate mean"),
     (

@@ -84,7 +84,7 @@ def fit(  # noqa: PLR0913 - help() and editors show options only if they are spe
                list; families that are no tables keep to the cases here
     transfer   how tables are borrowed: `tc.BestFragment()` unless given; `tc.Mixture()`,
                `tc.Aggregate()`, `tc.Pool()`
-    prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families, `tc.UnitInformation()` if
+    prior      of tables, `tc.BDeu(1)` if not given; of Gaussian families, `tc.WeakNormal()` if
                not given; both in a list
     estimate   `tc.Smoothed()` if not given
     families   {"X": tc.NoisyOr} where a few links are to stand for a table; `tc.NoisyAnd`,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tacit.arrays import Floats
 from tacit.core.network import Network
-from tacit.core.variables import Continuous
+from tacit.core.variables import Continuous, Variable
 from tacit.estimate.causes.intervals import link_interval
 from tacit.estimate.conditional import conditional_interval, estimate_conditional
 from tacit.estimate.continuous.conjugate import posterior_interval
@@ -51,20 +53,36 @@ class Intervals(Mapping[str, Interval]):
             assert isinstance(family, Noisy)
             return link_interval(family.causes.frame, statistics, self.pseudo[name], self.level)
         if name in self.normal and isinstance(statistics, Moments | ConditionalMoments):
-            return posterior_interval(statistics, self.normal[name], self.level)
+            prior = self.normal[name]
+            found = posterior_interval(statistics, prior, self.level)
+            return self._of_cases(axes, statistics, found) if prior.pools else found
         if isinstance(statistics, CurveEvidence):
             curve = self.network[name]
             assert isinstance(curve, CurvedGaussian)
             return curve_interval(curve, statistics, self.level)
-        if isinstance(statistics, ConditionalMoments):
-            return conditional_interval(
-                estimate_conditional(axes, statistics), statistics, self.level
-            )
-        if isinstance(statistics, Moments):
-            continuous = tuple(axis for axis in axes if isinstance(axis, Continuous))
-            result = estimate_gaussian(continuous, statistics)
-            return gaussian_interval(result, statistics, self.level)
+        if isinstance(statistics, Moments | ConditionalMoments):
+            return self._of_cases(axes, statistics)
         return cell_interval(statistics.dense().values + self.pseudo[name], self.level)
+
+    def _of_cases(
+        self,
+        axes: tuple[Variable, ...],
+        held: Moments | ConditionalMoments,
+        without_noise: Interval | None = None,
+    ) -> Interval:
+        """Of regressions by least squares, as without a prior: a weak one says nothing of them, but
+        where the cases have no noise."""
+        if isinstance(held, ConditionalMoments):
+            found = conditional_interval(estimate_conditional(axes, held), held, self.level)
+        else:
+            continuous = tuple(axis for axis in axes if isinstance(axis, Continuous))
+            found = gaussian_interval(estimate_gaussian(continuous, held), held, self.level)
+        if without_noise is None:
+            return found
+        still = (found.upper[..., -1] <= 0)[..., None]
+        lower = np.where(still, without_noise.lower, found.lower)
+        upper = np.where(still, without_noise.upper, found.upper)
+        return Interval(lower, upper, self.level)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.evidence)

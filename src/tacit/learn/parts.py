@@ -12,7 +12,7 @@ from tacit.core.errors import EstimateError, quoted
 from tacit.core.family import Family
 from tacit.core.variables import Continuous, Discrete, Variable
 from tacit.estimate.conditional import conditional_log_likelihood, estimate_conditional
-from tacit.estimate.continuous.many import Leaning, leaning, lines_under
+from tacit.estimate.continuous.many import Leaning, leaning, lines_under, pooled_where
 from tacit.estimate.continuous.prior import Pseudo, Scales, pseudo_of
 from tacit.estimate.continuous.regression import Extra
 from tacit.estimate.continuous.regressions import flat_moments, joined
@@ -106,9 +106,17 @@ def _with_prior(axes: tuple[Variable, ...], evidence: Evidence, extra: Extra) ->
     sds, added = np.sqrt(lines.variances), lines.squares(extra.repeated(len(lines.levels)))
     parts = zip(lines.slopes, lines.levels.tolist(), sds.tolist(), strict=True)
     family = joined(axes, [LinearGaussian(reals, *numbers) for numbers in parts])
-    prior = -0.5 * float(np.sum(extra.weight * np.log(lines.variances) + added / lines.variances))
-    likelihood = lines.log_likelihood(held)
-    return Part(family, likelihood, likelihood + prior, leaning=leaning(held, extra, sds))
+    thin = pooled_where(held, extra)
+    parts_ = extra.weight * np.log(lines.variances) + added / lines.variances
+    prior, likelihood = -0.5 * float(np.sum(parts_[~thin])), lines.log_likelihood(held)
+    return Part(
+        family,
+        likelihood,
+        likelihood + prior,
+        thin=int(thin.sum()),
+        unseen=int((thin & (held.weights <= 0)).sum()),
+        leaning=leaning(held, extra, sds),
+    )
 
 
 def discrete_axes(axes: Sequence[Variable]) -> tuple[Discrete, ...]:
@@ -144,9 +152,12 @@ def total_log_marginal_likelihood(
     alpha: Mapping[str, Floats],
     normal: Mapping[str, Pseudo] | None = None,
 ) -> float | None:
-    """The sum over families; None where one has no prior, or an improper one."""
+    """The sum over families; None where one has no prior, an improper one, or one so weak that the
+    value would be its word more than that of the cases."""
     priors = {*alpha, *(normal or {})}
     if priors != set(evidence) or any((values <= 0).any() for values in alpha.values()):
+        return None
+    if any(each.pools for each in (normal or {}).values()):
         return None
     tables = sum(
         log_marginal_likelihood(counts, alpha[name])

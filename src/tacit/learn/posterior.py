@@ -63,7 +63,7 @@ def posterior(  # noqa: PLR0913 - help() and editors show options only if they a
     data        as in `tc.fit`; `tc.Statistics` too
     knowledge   what experts know
     prior       of tables `tc.BDeu(1)` if not given, or `tc.TruncatedNormal(mean, sd)`; of Gaussian
-                families `tc.UnitInformation()`, or another; both in a list
+                families `tc.NormalGamma()`, or another; both in a list
     likelihood  "multinomial", or "binomial_product": every cell a binomial of its own, as MPL-C
                 was printed; it counts every case more than once
     pooled      whether pseudo-counts of tied cells are added up; None: only where the prior

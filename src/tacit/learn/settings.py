@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from tacit.core.errors import OptionError
 from tacit.core.options import check_value
 from tacit.core.variables import Continuous, Variable
-from tacit.estimate.continuous.prior import GaussianPrior, UnitInformation
+from tacit.estimate.continuous.prior import GaussianPrior, WeakNormal
 from tacit.estimate.estimates import ML, Estimate, Smoothed
 from tacit.estimate.priors import BDeu, Prior
 from tacit.learn.annealing.settings import WeightAnnealing, check_wrapped
@@ -46,7 +46,7 @@ def settled(choices: Choices, variables: Mapping[str, Variable]) -> Choices:
         return choices
     if choices.normal is not None or isinstance(choices.estimate, ML):
         return choices
-    return replace(choices, normal=UnitInformation())
+    return replace(choices, normal=WeakNormal())
 
 
 def refuse_no_reals(normal: GaussianPrior | None) -> None:
@@ -66,7 +66,7 @@ def priors_apart(given: AnyPrior) -> tuple[Any, GaussianPrior | None]:
     if len(normal) > 1 or len(tables) > 1:
         raise OptionError(
             "prior= takes one prior of tables and one of Gaussian families, "
-            "[tc.BDeu(1), tc.UnitInformation()] for example"
+            "[tc.BDeu(1), tc.WeakNormal()] for example"
         )
     return (tables[0] if tables else None), (normal[0] if normal else None)
 
@@ -94,7 +94,7 @@ def check_choices(choices: Choices) -> None:
 def kept_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that a run shares with the one that it goes on from; a prior worth nothing is
     none."""
-    none = UnitInformation(0).describe()
+    none = WeakNormal(0).describe()
     return {
         key: said
         for key, said in settings.items()

@@ -36,7 +36,7 @@ _LOOKED_FOR = {
 }
 """How rows were looked for, and the word of `--family` for it."""
 _CURVES = ("sigmoid-gaussian", "softplus-gaussian")
-USUAL, NONE = "UnitInformation()", "UnitInformation(0)"
+USUAL, NONE = "WeakNormal()", "WeakNormal(0)"
 """The prior of Gaussian families unless one is given, and that they have none."""
 GIVEN_ROWS = "with given rows"
 """How a family is described whose rows came with the network."""
@@ -141,7 +141,7 @@ def normal_said(fit: Fit) -> str | None:
 
 
 def _normal_words(described: str | None) -> list[str] | None:
-    """`NormalGamma(2)` as `2`, `UnitInformation(2)` as `unit:2`; None where there is no word."""
+    """`NormalGamma(2)` as `2`, `WeakNormal(2)` as `weak:2`; None where there is no word."""
     if described is None:
         return []
     told = parsed(described)
@@ -150,8 +150,8 @@ def _normal_words(described: str | None) -> list[str] | None:
     if described == NONE:
         return ["--normal-prior", "none"]
     strength = str(told[1][0]) if told[1] else ""
-    if told[0] == "UnitInformation":
-        return ["--normal-prior", f"unit:{strength}" if strength else "unit"]
+    if told[0] == "WeakNormal":
+        return ["--normal-prior", f"weak:{strength}" if strength else "weak"]
     return ["--normal-prior", strength or "1"]
 
 

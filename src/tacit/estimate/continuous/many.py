@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -87,7 +87,31 @@ def lines_under(
     found = best_lines(whole)
     if not found.variances.all():
         raise no_variance(variables[-1].name)
-    return Lines(found.slopes, found.levels, found.variances * whole.weights / divisor)
+    own = Lines(found.slopes, found.levels, found.variances * whole.weights / divisor)
+    few = pooled_where(moments, extra)
+    if not few.any():
+        return own
+    every = lines_under(variables, _together(moments), replace(extra, pools=False))
+    return Lines(
+        np.where(few[:, None], every.slopes, own.slopes),
+        np.where(few, every.levels, own.levels),
+        np.where(few, every.variances, own.variances),
+    )
+
+
+def pooled_where(moments: ConditionalMoments, extra: Extra) -> Bools:
+    """(regressions,) which take that of all cases: under a weak prior those with no more cases than
+    numbers to estimate, since any of these lie on some line."""
+    few = moments.weights <= moments.size + 1
+    return np.asarray(few & (extra.pools and moments.weights.size > 1))
+
+
+def _together(moments: ConditionalMoments) -> ConditionalMoments:
+    """The moments of all regressions as those of one."""
+    whole = moments.pooled()
+    return ConditionalMoments(
+        np.array([whole.weight]), whole.means[None, :], whole.scatter[None, :, :]
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,10 +139,12 @@ class Leaning:
 def leaning(moments: ConditionalMoments, extra: Extra, sds: Floats) -> Leaning:
     """Where the cases say too little, and less of the noise than the prior does."""
     weights, own = moments.weights, extra.moments
-    few: Bools = np.asarray(weights <= moments.size + 1)
+    pooled = pooled_where(moments, extra)
+    few: Bools = np.asarray((weights <= moments.size + 1) & ~pooled)
     squares, added = weights * best_lines(moments).variances, float(own.scatter[-1, -1])
     least = np.minimum(added, NEARLY**2 * weights * added / own.weight)
-    still: Bools = np.asarray(~few & (squares <= least))
+    still: Bools = np.asarray(~few & ~pooled & (squares <= least))
     same = still & (moments.scatter[:, -1, -1] <= least)
-    missed = (moments.size - 1 - ranks(moments))[~few]
-    return Leaning(few, weights <= 0, still, still & (squares == 0), same, int(missed.sum()), sds)
+    missed = (moments.size - 1 - ranks(moments))[~few & ~pooled]
+    none, exact = few & (weights <= 0), still & (squares == 0)
+    return Leaning(few, none, still, exact, same, int(missed.sum()), sds)

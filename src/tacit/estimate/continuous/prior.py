@@ -4,13 +4,14 @@ The coefficients of a regression are normal around those of the prior's cases, i
 inverse gamma. What a prior says of z = (parents, child) is moments, as cases are, so that evidence
 adds, and `freedom`, the degrees of freedom of the variance.
 
-`UnitInformation` says of every regression, in each configuration of discrete parents, what
-`strength` average cases would say who know nothing of any dependence:
+`WeakNormal` says of every regression, in each configuration of discrete parents, what `strength`
+cases would say whose deviations are a small part, `spread`, of the columns' own:
 
-    weight strength, the means of the columns, scatter strength diag(sd²), freedom = strength + 2.
+    weight strength spread², the means of the columns, scatter strength spread² diag(sd²),
+    freedom = strength + 2; the mean of the variance is (spread sd)².
 
-Coefficients lean to 0, units do not matter, and the mean of the variance is sd².
-[Kass and Wasserman 1995]
+Units do not matter, and where there is noise to speak of it says next to nothing. With `spread` 1
+it is the unit-information prior. [Kass and Wasserman 1995]
 
 `NormalGamma` is a normal-Wishart prior on all n continuous variables of a network together, of
 which every family takes its part:
@@ -52,11 +53,13 @@ class Pseudo:
     moments  of cases that were never seen, of (parents..., child)
     freedom  degrees of freedom of the inverse gamma: the variance is that of as many squares
     added    how many cases the divisor of the variance grows by under `Smoothed`
+    pools    whether a configuration with no more cases than numbers takes the regression of all
     """
 
     moments: Moments
     freedom: float
     added: float
+    pools: bool = False
 
     def to_plain(self) -> dict[str, Any]:
         """Its numbers, as JSON holds them."""
@@ -67,6 +70,7 @@ class Pseudo:
             "scatter": held.scatter.tolist(),
             "freedom": self.freedom,
             "added": self.added,
+            **({"pools": True} if self.pools else {}),
         }
 
     @staticmethod
@@ -76,7 +80,8 @@ class Pseudo:
         if scatter.shape != (means.size, means.size):
             raise ValueError("moments of different variables")
         moments, freedom = Moments(float(plain["weight"]), means, scatter), float(plain["freedom"])
-        return Pseudo(moments, freedom, float(plain.get("added", freedom)))
+        pools = bool(plain.get("pools", False))
+        return Pseudo(moments, freedom, float(plain.get("added", freedom)), pools)
 
     def weight(self, estimate: Estimate) -> float:
         """How many cases the variance's divisor grows by.
@@ -89,28 +94,43 @@ class Pseudo:
         return self.freedom - 2 if isinstance(estimate, PosteriorMean) else self.added
 
 
-@dataclass(frozen=True, slots=True)
-class UnitInformation:
-    """What `strength` average cases say that know of no dependence: the prior of Gaussian families
-    unless another is given. [Kass and Wasserman 1995]
+SPREAD = 0.01
+"""Deviations of the cases of the weak prior, as a share of the columns' own. Cases as wide as the
+columns would add their whole squares to noise that is small beside them: lines whose noise is a
+hundredth of the column's are common, less is rare. Measured by cases held out of ten tables."""
 
-    Every regression leans to coefficients of 0, to the mean of the column and to its variance, by
-    as much as that many cases weigh; units do not matter. `Smoothed` is the posterior mean.
-    Strength 0 is no prior: maximum likelihood. Beside a prior of tables:
-    `prior=[tc.BDeu(1), tc.UnitInformation(2)]`.
+
+@dataclass(frozen=True, slots=True)
+class WeakNormal:
+    """The prior of Gaussian families unless another is given: weak, worth `strength` cases, and
+    scaled to the columns, so that noise never shrinks to nothing.
+
+    Beside a prior of tables: `prior=[tc.BDeu(1), tc.WeakNormal(2)]`. `Smoothed` is the posterior
+    mean. Strength 0 is no prior: maximum likelihood.
+
+    strength  cases that it is worth: the variance is the squares that are left plus those of the
+              prior, by the number of cases plus as many
+    spread    how far they deviate, as a share of the standard deviation of each column. Below 1 a
+              configuration with no more cases than numbers to estimate takes the regression of all
+              cases; 1 is the unit-information prior, under which each has its own, leaning to the
+              mean of the column and to coefficients of 0. [Kass and Wasserman 1995]
     """
 
     strength: float = 1.0
+    spread: float = SPREAD
 
     def __post_init__(self) -> None:
-        given = self.strength
-        if not (is_number(given) and given >= 0):
-            raise OptionError(f"strength={given!r} must be a number of cases, 0 or more")
-        if given and not 1 / MOST < given < MOST:
-            raise OptionError(
-                f"strength={given!r} is not between {1 / MOST:g} and {MOST:g} cases, so it "
-                "cannot be computed with"
-            )
+        for name, what in (("strength", "a number of cases"), ("spread", "a share")):
+            given = getattr(self, name)
+            least = 0 if name == "strength" else 1 / MOST
+            if not (is_number(given) and given >= least):
+                more = "0 or more" if name == "strength" else "above 0"
+                raise OptionError(f"{name}={given!r} must be {what}, {more}")
+            if given and not 1 / MOST < given < MOST:
+                raise OptionError(
+                    f"{name}={given!r} is not between {1 / MOST:g} and {MOST:g}, so it cannot be "
+                    "computed with"
+                )
 
     def check_names(self, names: Sequence[str]) -> None:
         """Nothing: this prior names no variable."""
@@ -121,12 +141,16 @@ class UnitInformation:
         if self.strength == 0:
             return None
         strength, at = float(self.strength), [everyone.names.index(name) for name in names]
-        scatter = strength * np.diag(everyone.sds[at] ** 2)
-        return Pseudo(Moments(strength, everyone.means[at], scatter), strength + 2, strength)
+        weight = strength * float(self.spread) ** 2
+        moments = Moments(weight, everyone.means[at], weight * np.diag(everyone.sds[at] ** 2))
+        return Pseudo(moments, strength + 2, strength, self.spread < 1)
 
     def describe(self) -> str:
         """The prior as Python writes it."""
-        return f"UnitInformation({'' if self.strength == 1 else f'{self.strength:g}'})"
+        said = [] if self.strength == 1 else [exact(self.strength)]
+        if self.spread != SPREAD:
+            said.append(f"spread={exact(self.spread)}")
+        return f"WeakNormal({', '.join(said)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,7 +229,7 @@ class NormalGamma:
         return f"NormalGamma({', '.join(said)})"
 
 
-GaussianPrior: TypeAlias = UnitInformation | NormalGamma
+GaussianPrior: TypeAlias = WeakNormal | NormalGamma
 """What a prior of Gaussian families may be."""
 
 

@@ -23,17 +23,19 @@ class Extra:
 
     moments  squares that count like those of cases
     weight   by how much the divisor of the variance grows
+    pools    whether configurations with no more cases than numbers take the regression of all
     """
 
     moments: Moments
     weight: float
+    pools: bool = False
 
     @staticmethod
     def of(pseudo: Pseudo | None, estimate: Estimate) -> Extra | None:
         """What this estimate makes of a prior; None if nothing is added."""
         if pseudo is None or isinstance(estimate, ML):
             return None
-        return Extra(pseudo.moments, pseudo.weight(estimate))
+        return Extra(pseudo.moments, pseudo.weight(estimate), pseudo.pools)
 
     def repeated(self, many: int) -> ConditionalMoments:
         """Its moments so many times, one line each."""

@@ -122,8 +122,7 @@ def _problem(
         pseudo={name: choices.estimate.pseudo(each) for name, each in alpha.items()},
         extra={name: each for name, each in extra.items() if each is not None},
         kept={
-            name: _thin(gathered.cases, families[name], extra.get(name) is None, hidden)
-            for name in reals
+            name: _thin(gathered.cases, families[name], extra.get(name), hidden) for name in reals
         },
         hidden=hidden,
         scales=scales,
@@ -131,12 +130,15 @@ def _problem(
     )
 
 
-def _thin(cases: Dataset, axes: tuple[Variable, ...], bare: bool, hidden: tuple[str, ...]) -> Bools:
+def _thin(
+    cases: Dataset, axes: tuple[Variable, ...], extra: Extra | None, hidden: tuple[str, ...]
+) -> Bools:
     """(configurations,) those with too few cases for a regression of their own, however the states
-    that are missing turn out; none of them under a prior."""
+    that are missing turn out; none of them under a prior that is not weak."""
     discrete = [axis for axis in axes if isinstance(axis, Discrete)]
     shape = tuple(len(axis.states) for axis in discrete)
-    if not bare or axes[-1].name in hidden or not shape:
+    strong = extra is not None and not extra.pools
+    if strong or axes[-1].name in hidden or not shape:
         return np.zeros(prod(shape), dtype=np.bool_)
     seen = [at for at, axis in enumerate(discrete) if axis.name in cases]
     padded = tuple(shape[at] + 1 for at in seen)

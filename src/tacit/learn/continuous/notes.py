@@ -122,6 +122,6 @@ def lost_notes(lost: Sequence[str], ended: int, curved: Collection[str] = ()) ->
             + (
                 ""
                 if set(lost) <= set(curved)
-                else "; tc.UnitInformation() as a prior, with estimate=tc.Smoothed(), prevents it"
+                else "; tc.WeakNormal() as a prior, with estimate=tc.Smoothed(), prevents it"
             )
         )

@@ -12,8 +12,9 @@ from tacit.core.network import Network
 from tacit.core.variables import Discrete, Variable
 from tacit.estimate.continuous.prior import (
     GaussianPrior,
+    NormalGamma,
     Scales,
-    UnitInformation,
+    WeakNormal,
     pseudo_of,
 )
 from tacit.estimate.continuous.tying import Ties
@@ -84,11 +85,11 @@ def ties_of(wish: Wished, families: Mapping[str, tuple[Variable, ...]]) -> Ties 
 
 def prior_of(wish: Wished) -> GaussianPrior:
     """The prior of Gaussian families; an error if it is none."""
-    prior = wish.gaussian or UnitInformation()
-    if prior == UnitInformation(0):
+    prior = wish.gaussian or NormalGamma()
+    if prior == WeakNormal(0):
         raise OptionError(
-            "tc.UnitInformation(0) is no prior, and a posterior of Gaussian families needs one"
-            "\n\nleave it out, or say how many cases it is worth: tc.UnitInformation(1)"
+            "tc.WeakNormal(0) is no prior, and a posterior of Gaussian families needs one"
+            "\n\nleave it out, or say how many cases it is worth: tc.WeakNormal(1)"
         )
     return prior
 

@@ -128,7 +128,7 @@ def no_maximum(name: str, curved: bool) -> EstimateError:
     right = (
         "no prior speaks of curves: leave it out of families="
         if curved
-        else "give regressions a prior that keeps some noise, prior=tc.UnitInformation() with "
+        else "give regressions a prior that keeps some noise, prior=tc.WeakNormal() with "
         "estimate=tc.Smoothed()"
     )
     return EstimateError(

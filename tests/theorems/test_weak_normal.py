@@ -19,8 +19,8 @@ CASES = {"P": P, "Q": Q, "C": C}
 MIXED = {**CASES, "K": K}
 
 
-def fitted(structure, cases, strength=1.0, **wishes):
-    return tc.fit(structure, cases, prior=[tc.BDeu(1), tc.UnitInformation(strength)], **wishes)
+def fitted(structure, cases, strength=1.0, spread=1.0, **wishes):
+    return tc.fit(structure, cases, prior=[tc.BDeu(1), tc.WeakNormal(strength, spread)], **wishes)
 
 
 def prior_part(numbers, strength, parents, child):
@@ -179,14 +179,14 @@ def regression_logs(parents, child, everyone, strength=1.0):
 
 
 def test_the_log_marginal_likelihood_is_that_of_multivariate_t():
-    fit = tc.fit("P, Q -> C", CASES)
+    fit = fitted("P, Q -> C", CASES)
     told = (
         regression_logs([], P, [P])
         + regression_logs([], Q, [Q])
         + regression_logs([P, Q], C, [P, Q, C])
     )
     assert_allclose(fit.log_marginal_likelihood, told)
-    mixed = tc.fit("K, P -> C; Q", MIXED)
+    mixed = fitted("K, P -> C; Q", MIXED)
     parts = [regression_logs([P[s == K]], C[s == K], [P, C]) for s in ("l", "m")]
     alone = regression_logs([], P, [P]) + regression_logs([], Q, [Q])
     tables = tc.fit("K", {"K": K}).log_marginal_likelihood
@@ -195,10 +195,10 @@ def test_the_log_marginal_likelihood_is_that_of_multivariate_t():
 
 def test_rules_about_tables_leave_the_marginal_likelihood_of_regressions_beside_it():
     tables = tc.fit("K", MIXED, knowledge="P(K=l) = 0.5").log_marginal_likelihood
-    told = tc.fit("K, P -> C", MIXED, knowledge="P(K=l) = 0.5").log_marginal_likelihood
+    told = fitted("K, P -> C", MIXED, knowledge="P(K=l) = 0.5").log_marginal_likelihood
     parts = [regression_logs([P[s == K]], C[s == K], [P, C]) for s in ("l", "m")]
     assert_allclose(told, tables + regression_logs([], P, [P]) + sum(parts))
-    spoken = tc.fit("K, P -> C", MIXED, knowledge="coefficient(C, P) >= 0")
+    spoken = fitted("K, P -> C", MIXED, knowledge="coefficient(C, P) >= 0")
     assert spoken.log_marginal_likelihood is None
 
 
@@ -234,15 +234,15 @@ def test_strength_0_is_no_prior():
             assert_allclose(none.intervals[name].lower, most.intervals[name].lower)
         assert none.log_marginal_likelihood is None
         assert none.normal == {}
-        assert none.settings["normal_prior"] == "UnitInformation(0)"
+        assert none.settings["normal_prior"] == "WeakNormal(0, spread=1)"
 
 
 def test_it_is_the_prior_where_none_is_given_and_never_under_maximum_likelihood():
-    usual, said = tc.fit("K, P -> C", MIXED), fitted("K, P -> C", MIXED)
+    usual, said = tc.fit("K, P -> C", MIXED), fitted("K, P -> C", MIXED, spread=0.01)
     assert_allclose(usual.network["C"].coefficients, said.network["C"].coefficients)
     assert usual.settings == said.settings
-    assert usual.settings["normal_prior"] == "UnitInformation()"
-    assert "Smoothed() with prior BDeu(1) and UnitInformation()" in str(usual)
+    assert usual.settings["normal_prior"] == "WeakNormal()"
+    assert "Smoothed() with prior BDeu(1) and WeakNormal()" in str(usual)
     most = tc.fit("P -> C", MIXED, estimate=tc.ML())
     assert "normal_prior" not in most.settings
     slope, level = np.polyfit(P, C, 1)
@@ -254,7 +254,7 @@ def test_units_change_nothing():
     turned = {**MIXED, "P": 1e6 * P + 5e7, "C": 0.001 * C - 3}
     for cases, other in ((MIXED, turned), (with_gaps(MIXED), with_gaps(turned))):
         one, two = (
-            tc.fit("K, P, Q -> C", each, method=tc.EM(tolerance=1e-12)) for each in (cases, other)
+            fitted("K, P, Q -> C", each, method=tc.EM(tolerance=1e-12)) for each in (cases, other)
         )
         here, there = one.network["C"], two.network["C"]
         assert_allclose(there.sd, 0.001 * here.sd, rtol=1e-6)
@@ -293,11 +293,11 @@ def columns_of(data):
 
 
 def test_complete_cases_are_a_fit_of_em_too():
-    counted = tc.fit("K, P, Q -> C", MIXED).network["C"]
+    counted = fitted("K, P, Q -> C", MIXED).network["C"]
     cases = {name: [*column, column[0]] for name, column in MIXED.items()}
     cases["K"][-1] = None  # weighs next to nothing
     data = tc.read_cases(cases, continuous=list("PQC")).with_weights([*np.ones(14), 1e-9])
-    led = tc.fit("K, P, Q -> C", data).network["C"]
+    led = fitted("K, P, Q -> C", data).network["C"]
     assert_allclose(led.coefficients, counted.coefficients, rtol=1e-6)
     assert_allclose(led.sd, counted.sd, rtol=1e-6)
 
@@ -307,7 +307,7 @@ def test_statistics_that_were_counted_before_have_the_same_prior():
     counted = tc.Statistics("K, P, Q -> C")
     counted = counted.update(data.take(np.arange(5)))
     counted = counted.update(data.take(np.arange(5, 14)))
-    one, two = tc.fit("K, P, Q -> C", counted), tc.fit("K, P, Q -> C", data)
+    one, two = fitted("K, P, Q -> C", counted), fitted("K, P, Q -> C", data)
     assert_allclose(one.network["C"].sd, two.network["C"].sd)
     assert_allclose(one.log_marginal_likelihood, two.log_marginal_likelihood)
 
@@ -318,14 +318,14 @@ def test_a_configuration_without_cases_has_the_mean_and_the_variance_of_the_colu
         **{each: tc.Continuous(each) for each in "PQC"},
     }
     data = tc.read_cases(MIXED, like=declared)
-    family = tc.fit("K, P -> C; Q", data).network["C"]
+    family = fitted("K, P -> C; Q", data).network["C"]
     assert_allclose(family.coefficients[2], 0, atol=1e-12)
     assert_allclose([family.intercept[2], family.sd[2]], [C.mean(), C.std()])
 
 
 def test_rules_hold_beside_it():
     """Two equal coefficients: one abstracted parent, in the cases and in those of the prior."""
-    fit = tc.fit("P, Q -> C", CASES, knowledge="coefficient(C, P) = coefficient(C, Q)")
+    fit = fitted("P, Q -> C", CASES, knowledge="coefficient(C, P) = coefficient(C, Q)")
 
     def worth(numbers):
         return objective(np.array([numbers[0], *numbers]), 1.0, [P, Q], C)
@@ -346,3 +346,65 @@ def test_saved_priors_say_what_smoothed_adds_and_older_ones_their_freedom(tmp_pa
     older = {key: value for key, value in again.to_plain().items() if key != "added"}
     assert Pseudo.from_plain(older).weight(tc.Smoothed()) == 4.0
     assert Pseudo.from_plain(older).weight(tc.PosteriorMean()) == 2.0
+
+
+# --- as weak as it is unless told ----------------------------------------------------------------
+
+
+def test_where_there_is_noise_it_says_next_to_nothing():
+    """Least squares to a ten-thousandth of a standard error, the variance as of one case more, and
+    the intervals of least squares."""
+    weak, most = tc.fit("P, Q -> C", CASES), tc.fit("P, Q -> C", CASES, estimate=tc.ML())
+    ours, theirs = weak.network["C"], most.network["C"]
+    wide = most.intervals["C"].upper - most.intervals["C"].lower
+    assert (np.abs(ours.coefficients - theirs.coefficients) < 1e-3 * wide[:2]).all()
+    assert_allclose(ours.sd**2 * 15, theirs.sd**2 * 14, rtol=1e-3)
+    assert_allclose(weak.intervals["C"].lower, most.intervals["C"].lower)
+    assert weak.log_marginal_likelihood is None
+
+
+def test_a_configuration_with_few_cases_takes_the_regression_of_all():
+    """Two cases lie on some line; their own noise would be next to nothing."""
+    ward = np.array(["rare"] * 2 + ["common"] * 12)
+    fit = tc.fit("K, P -> C", {"K": ward, "P": P, "C": C})
+    family, every = fit.network["C"], tc.fit("P -> C", CASES).network["C"]
+    rare = family.variables[0].states.index("rare")
+    assert_allclose(family.coefficients[rare], every.coefficients)
+    assert_allclose(family.sd[rare], every.sd)
+    assert np.isnan(fit.intervals["C"].lower[rare]).all()
+    assert any("takes that of all cases" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_equal_values_have_an_answer_and_a_note(gaps):
+    ward = np.array(["still"] * 6 + ["other"] * 8)
+    value = np.where(ward == "still", 3.0, C)
+    cases = {
+        "K": ward,
+        "C": value,
+        "P": [None if gaps and at == 9 else p for at, p in enumerate(P)],
+    }
+    fit = tc.fit("K -> C; K -> P", cases, seed=1)
+    sds = fit.network["C"].sd[list(fit.network["C"].variables[0].states).index("still")]
+    at = fit.network["C"].variables[0].states.index("still")
+    near = np.square(0.01) * (
+        value.var() + np.square(value.mean() - fit.network["C"].intercept[at])
+    )
+    assert_allclose(sds**2, near / 7, rtol=1e-3)
+    assert any("the prior alone keeps its noise" in note for note in fit.notes)
+    assert (fit.intervals["C"].upper[at, -1] > 0).all()
+
+
+def test_cases_held_out_are_no_less_likely_than_under_maximum_likelihood():
+    """Groups far apart with little noise: a prior as wide as the columns would drown it."""
+    random = np.random.default_rng(3)
+    group = random.integers(0, 4, 120)
+    cases = {"K": group.astype(str), "X": 100.0 * group + random.normal(0, 1, 120)}
+    scores = [
+        tc.cross_validate("K -> X", cases, folds=4, seed=1, progress=False, **wishes).average
+        for wishes in (
+            {}, {"estimate": tc.ML()}, {"prior": [tc.BDeu(1), tc.WeakNormal(1, spread=1)]},
+        )
+    ]  # fmt: skip
+    assert scores[0] > scores[1] - 0.05
+    assert scores[2] < scores[0] - 0.5
