@@ -72,7 +72,9 @@ def test_arguments_of_the_library_are_called_by_their_options(
     states = np.array(["no", "yes"])[np.random.default_rng(1).integers(0, 2, (2, 40))]
     tc.write_cases(tc.read_cases({"A": states[0], "B": states[1]}), "cases.csv")
     Path("reals.csv").write_text("X,Y\n" + "".join(f"{at % 2}.5,{at % 2}.25\n" for at in range(40)))
-    Path("mixed.csv").write_text("A,X,Y\n" + "".join(f"a,{at}.5,{at}.25\n" for at in range(40)))
+    Path("mixed.csv").write_text(
+        "A,X,Y\n" + "".join(f"{'ab'[at % 2]},{at}.5,{at}.25\n" for at in range(40))
+    )
     Path("links.know").write_text("link(B, A) >= 0.5\n")
     Path("blank.csv").write_text("Topic,Body\na,\nb,\n")
     before = sorted(tmp_path.rglob("*"))

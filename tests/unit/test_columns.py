@@ -387,6 +387,8 @@ def test_as_given_and_columns_that_options_name_are_kept(
     words = ("search", "cases.csv", "--restarts", "1", "--seed", "1", "-o", "out.json")
     run(capsys, *words, "--discrete", "Same", "--quiet")
     assert set(tc.read("out.json").variables) == {*"ABCD", "Same"}
+    run(capsys, *words, "--weights", "Still", "--continuous", "Still", "--quiet")
+    assert set(tc.read("out.json").variables) == {*"ABCD", "Who"}  # each stands for 2.5 cases
     run(capsys, *words, "--as-given", "--leave-out", "Void", "--leave-out", "Still", "--quiet")
     assert set(tc.read("out.json").variables) == {*"ABCD", "Same", "Who"}
     from tacit.cli.main import execute

@@ -240,7 +240,7 @@ HIDDEN = tc.IdealParent(hidden=True)
         (lambda: tc.propose_hidden(DATA, refuse=[("X0", "X1")]),
          "refuse= speaks of hidden variables with states, and all columns are continuous\n\n"
          "leave it out, or say how many states they have: states=2"),
-        (lambda: tc.propose_hidden({**DATA, "X3": [np.nan] * 300}),
+        (lambda: tc.propose_hidden({**DATA, "X3": [np.nan] * 300}, as_given=True),
          "X3 has no value in any case\n\nleave the column out"),
         (lambda: tc.propose_hidden({**DATA, "X3": [1.5, 2.5] + [np.nan] * 298}, seed=1,
                                    held_out=0.9),
@@ -249,7 +249,8 @@ HIDDEN = tc.IdealParent(hidden=True)
         (lambda: tc.propose_hidden(DATA, "X0 -> XX1", seed=1),
          "the dag names 'XX1', which is no column of the cases; did you mean 'X1'?\n\ncolumns: "
          "X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11"),
-        (lambda: tc.search({**DATA, "X3": [1.5] + [np.nan] * 299}, method=HIDDEN),
+        (lambda: tc.search({**DATA, "X3": [1.5] + [np.nan] * 299}, method=HIDDEN,
+                           as_given=["X3"]),
          "X3 has the same value in all cases, so no Gaussian fits it\n\nleave the column out"),
         (lambda: tc.propose_hidden(DATA, "X0", most="3"),
          "most='3' must be a whole number, 0 or more"),

@@ -112,7 +112,8 @@ class Reading:
 
     def kept(self, as_given: bool) -> bool | tuple[str, ...]:
         """Which columns are kept though they say nothing: all, or those that options name."""
-        return True if as_given else (*self.discrete, *self.continuous)
+        named = (*self.discrete, *self.continuous)
+        return True if as_given else tuple(name for name in named if name != self.weights)
 
     def like(self, source: str, other: Dataset, threads: int | None = None) -> Dataset:
         """The columns that other cases have, in their states."""
