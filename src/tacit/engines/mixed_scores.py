@@ -14,7 +14,8 @@ from tacit.core.errors import OptionError
 from tacit.core.variables import Discrete, Variable
 from tacit.engines.completed import Spread
 from tacit.engines.conditional_fits import fitted_with
-from tacit.engines.gaussian_scores import NO_CANDIDATES, Reals, check_gaussian, spread
+from tacit.engines.gaussian_scores import Reals, check_gaussian, spread
+from tacit.engines.partials import NO_CANDIDATES
 from tacit.engines.table_scores import Columns, TableScorer, configurations
 from tacit.estimate.scores.tables import table_score
 from tacit.estimate.scores.values import AnyScore, BGe, Penalised
