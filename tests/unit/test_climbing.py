@@ -6,10 +6,12 @@ HV1-8, HV1-9.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 import naive_scores as naive
 import naive_search
@@ -17,9 +19,11 @@ import tacit as tc
 from climbs import MadeUp, columns, random_limits, searched, table_ledger
 from tacit.engines.table_scores import Columns
 from tacit.estimate.priors import BDeu
+from tacit.estimate.scores.dag_priors import ArcPenalty
 from tacit.estimate.scores.values import BIC, QNML
 from tacit.knowledge.limits import Limits
 from tacit.learn.fits import Stop
+from tacit.learn.structure import climbing
 from tacit.learn.structure.exact import exact_search
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.perturbing import (
@@ -222,6 +226,67 @@ def test_candidates_save_evaluations_and_cost_little_score(example_models):
     among_few, _ = searched(few, HillClimb(restarts=20, candidates=6))
     assert few.evaluations < 0.8 * whole.evaluations
     assert among_few.highest > at_large.highest - 0.01 * abs(at_large.highest)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_change_on_the_way_is_that_of_the_dag_looked_at_for_the_first_time(seed):
+    """Bounds that are kept from step to step never hide a change, whether paths come or go."""
+    rng, nothing = np.random.default_rng(seed), np.zeros(0, dtype=np.uint64)
+    limits = replace(random_limits(rng, 9)[0], allowed=~np.eye(9, dtype=bool), most=np.full(9, 4))
+    ledger, verbs = Ledger(MadeUp(9, seed), limits), set()
+    state = State.at(ledger, required_only(limits))
+    for _ in range(300):
+        change = random_change(state, rng)
+        state.make(change)
+        if rng.random() < 0.5:
+            best = state.best(nothing)
+            assert best == State.at(ledger, state.now).best(nothing)
+            verbs.add(best.verb)
+        if rng.random() < 0.2:
+            state.make(state.best(np.array([state.mark], dtype=np.uint64)))
+    assert verbs == {"add", "delete", "reverse"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_families_without_each_parent_are_remembered_like_all_others(seed):
+    """Scored together or one by one: the same scores, and the same number of them."""
+
+    class Together(MadeUp):
+        def without(self, child, parents, places):
+            fewer = (parents[:at] + parents[at + 1 :] for at in places.tolist())
+            return np.array([self.family(child, each) for each in fewer])
+
+    rng = np.random.default_rng(seed)
+    limits = Limits.none([f"V{at}" for at in range(8)])
+    terms = ArcPenalty(0.5).terms(limits.names)
+    one = Ledger(MadeUp(8, seed), limits, terms)
+    both = Ledger(Together(8, seed), limits, terms)
+    for _ in range(200):
+        child, *others = rng.permutation(8).tolist()
+        parents = tuple(sorted(others[: rng.integers(0, 7)]))
+        match rng.integers(3):
+            case 0:
+                assert one.family(child, parents) == both.family(child, parents)
+            case 1:
+                assert_array_equal(one.adding(child, parents), both.adding(child, parents))
+            case _:
+                fewer = [parents[:at] + parents[at + 1 :] for at in range(len(parents))]
+                expected = [one.family(child, each) for each in fewer]
+                assert_array_equal(both.less(child, parents), expected)
+        assert one.evaluations == both.evaluations
+
+
+def test_restarts_that_nobody_asked_for_end_where_much_was_done(monkeypatch):
+    monkeypatch.setattr(climbing, "PLENTY", 60)
+    ledgers = [Ledger(MadeUp(7, 4), Limits.none([f"V{at}" for at in range(7)])) for _ in range(3)]
+    usual, _ = searched(ledgers[0], HillClimb())
+    asked, _ = searched(ledgers[1], HillClimb(restarts=50))
+    tabu, _ = searched(ledgers[2], Tabu(length=3))
+    assert asked.failed == 50
+    for walk in (usual, tabu):
+        assert walk.failed < 5
+        assert len(walk.changes) * 7 >= 60
+        assert sum(restart < walk.restarts for _, restart in walk.changes) * 7 < 60
 
 
 # --- ways to leave a dag ---------------------------------------------------------------------

@@ -18,6 +18,7 @@ import tacit as tc
 from tacit.knowledge.limits import Limits
 from tacit.learn import diaries
 from tacit.learn.fits import Stop
+from tacit.learn.structure import climbing
 from tacit.learn.structure.confidence import ArcConfidence, confidence_of
 from tacit.learn.structure.question import ask
 from tacit.learn.structure.running import resampling
@@ -427,6 +428,21 @@ def test_ctrl_c_gives_the_best_so_far(method):
     assert found.confidence is None
     assert "the search was interrupted, so no bootstrap sample was drawn" in found.notes
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_restarts_left_out_at_great_size_are_told_and_those_asked_for_are_made(monkeypatch):
+    cases = tc.sample(tc.textbook("asia"), 300, seed=1)
+    monkeypatch.setattr(climbing, "PLENTY", 100)
+    usual, asked = (tc.search(cases, seed=1, **how) for how in ({}, {"method": tc.HillClimb(50)}))
+    made = f"{len(usual.moves)} changes among 8 variables and {usual.found.restarts} restarts"
+    assert [note for note in usual.notes if "restart" in note] == [
+        f"restarts ended early, after {made}: a better dag may be found with "
+        "restarts=50, which goes on until 50 in a row find nothing better"
+    ]
+    assert asked.found.restarts >= 50
+    assert not any("restart" in note for note in asked.notes)
+    assert usual.settings["method"] == "HillClimb()"
+    assert asked.settings["method"] == "HillClimb(restarts=50)"
 
 
 def test_exact_search_has_nothing_before_its_end():

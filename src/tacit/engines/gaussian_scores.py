@@ -13,13 +13,19 @@ from tacit.core.dataset import Dataset
 from tacit.core.errors import CasesError, MissingError, OptionError, quoted
 from tacit.core.grid import counted
 from tacit.core.variables import Continuous
-from tacit.engines.partials import Partials, partials
+from tacit.engines.partials import (
+    Partials,
+    own_without_each,
+    partials_in,
+    partials_without,
+)
 from tacit.engines.scales import check_scales
 from tacit.estimate.gaussians import SINGULAR, STILL
 from tacit.estimate.scores.values import AnyScore, BGe, Penalised
 from tacit.families.moments import Moments
 
-NO_CANDIDATES: Ints = np.zeros(0, dtype=np.int64)
+MANY = 32
+"""Parents from which on what is left without each of them is found by halves."""
 TINY = 1e-100
 """Columns are divided by their greatest value, or by this if that is even less."""
 
@@ -151,13 +157,26 @@ class GaussianScorer:
 
     def family(self, child: int, parents: tuple[int, ...]) -> float:
         """The score of the child with these parents."""
-        found = partials(self.correlations, child, parents, NO_CANDIDATES)
+        found = partials_in(self.correlations, child, parents)
         left = np.where(_singular(found), np.nan, found.own)
         return float(self._score(child, len(parents), left))
 
+    def without(self, child: int, parents: tuple[int, ...], places: Ints) -> Floats:
+        """The score of the child with these parents less one, each of those at `places`.
+
+        Where the family is not singular none of these is: with fewer parents more is left of each.
+        """
+        whole = self.correlations
+        if places.size > MANY and not _singular(partials_in(whole, child, parents)):
+            left = own_without_each(whole, child, parents)[places]
+        else:
+            found = partials_without(whole, child, parents, places)
+            left = np.where(_singular(found), np.nan, found.own)
+        return self._score(child, len(parents) - 1, left)
+
     def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
         """The score of the child with these parents and each of the candidates as one more."""
-        found = partials(self.correlations, child, parents, candidates)
+        found = partials_in(self.correlations, child, parents, candidates)
         left = np.where(_singular(found), np.nan, found.with_each(SINGULAR))
         return self._score(child, len(parents) + 1, left)
 
@@ -169,8 +188,8 @@ class GaussianScorer:
         return np.where(fine, -0.5 * self.weight * (log(2 * pi) + 1 + noise) - price, -np.inf)
 
 
-def _singular(found: Partials) -> bool:
-    return bool((found.pivots <= SINGULAR).any())
+def _singular(found: Partials) -> Bools:
+    return np.asarray((found.pivots <= SINGULAR).any(axis=-1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,13 +248,21 @@ class BGeScorer:
 
     def family(self, child: int, parents: tuple[int, ...]) -> float:
         """The score of the child with these parents."""
-        found = partials(self.matrix, child, parents, NO_CANDIDATES, self.floor)
+        found = partials_in(self.matrix, child, parents, floor=self.floor)
         inner = np.log(found.pivots).sum() + self.scale[list(parents)].sum()
         return float(self._score(child, len(parents), inner, found.own))
 
+    def without(self, child: int, parents: tuple[int, ...], places: Ints) -> Floats:
+        """The score of the child with these parents less one, each of those at `places`."""
+        found = partials_without(self.matrix, child, parents, places, self.floor)
+        others = np.arange(len(parents)) != places[:, None]
+        scales = np.broadcast_to(self.scale[list(parents)], others.shape)[others]
+        inner = np.log(found.pivots).sum(axis=1) + scales.reshape(found.pivots.shape).sum(axis=1)
+        return self._score(child, len(parents) - 1, inner, found.own)
+
     def adding(self, child: int, parents: tuple[int, ...], candidates: Ints) -> Floats:
         """The score of the child with these parents and each of the candidates as one more."""
-        found = partials(self.matrix, child, parents, candidates, self.floor)
+        found = partials_in(self.matrix, child, parents, candidates, self.floor)
         inner = np.log(found.pivots).sum() + self.scale[list(parents)].sum()
         inner = inner + np.log(found.left) + self.scale[candidates]
         own = np.maximum(found.with_each(), self.floor[child])

@@ -15,7 +15,8 @@ from tacit.core.errors import CasesError, OptionError
 from tacit.core.variables import Discrete, Variable
 from tacit.engines.completed import Completed
 from tacit.engines.conditional_fits import fitted_with
-from tacit.engines.gaussian_scores import NO_CANDIDATES, TINY, Reals, check_gaussian, spread
+from tacit.engines.gaussian_scores import TINY, Reals, check_gaussian, spread
+from tacit.engines.partials import NO_CANDIDATES
 from tacit.engines.scoring import Scorer
 from tacit.engines.table_scores import Columns, TableScorer, configurations
 from tacit.estimate.scores.tables import table_score

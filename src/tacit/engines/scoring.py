@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tacit.arrays import Floats, Ints
 
@@ -29,3 +29,12 @@ class Scorer(Protocol):
 
     def weighted(self, weights: Floats) -> Scorer:
         """The same question asked of the same cases, counting as often as `weights` says."""
+
+
+@runtime_checkable
+class Removing(Protocol):
+    """A `Scorer` that scores a family without each of its parents faster than one by one."""
+
+    def without(self, child: int, parents: tuple[int, ...], places: Ints) -> Floats:
+        """The score of the child with these parents less one, each of those at `places`, which
+        rise."""

@@ -30,9 +30,19 @@ def _forbidden(mark: Any, visited: Any) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def _most_of_additions(gains: Floats, head: int, arcs: Bools, above: Bools) -> float:
+    """The most that an arc to this head gains which closes no cycle."""
+    most = -np.inf
+    for tail in range(arcs.shape[0]):
+        if gains[tail, head] > most and not (arcs[tail, head] or above[head, tail]):
+            most = gains[tail, head]
+    return most
+
+
+@njit(cache=True, nogil=True)
 def best_addition(
     gains: Floats,
-    tops: Floats,
+    bounds: Floats,
     arcs: Bools,
     above: Bools,
     full: Bools,
@@ -41,11 +51,17 @@ def best_addition(
     here: Any,
     visited: Any,
 ) -> tuple[int, int, float]:
-    """(tail, head, gain) of the best arc to add; -1 if there is none."""
+    """(tail, head, gain) of the best arc to add; -1 if there is none.
+
+    bounds  (n,)  no addition to this head that closes no cycle gains more; made smaller
+    """
     n = arcs.shape[0]
     best, from_, to = -np.inf, -1, -1
     for head in range(n):
-        if tops[head] <= best + slack or full[head]:
+        if bounds[head] <= best + slack or full[head]:
+            continue
+        bounds[head] = _most_of_additions(gains, head, arcs, above)
+        if bounds[head] <= best + slack:
             continue
         for tail in range(n):
             if gains[tail, head] <= best + slack or arcs[tail, head] or tail == head:
@@ -56,10 +72,24 @@ def best_addition(
 
 
 @njit(cache=True, nogil=True)
+def _some_deletion(gains: Floats, bounds: Floats, arcs: Bools, free: Bools, least: float) -> bool:
+    """Whether deleting some arc gains more than `least`; looks at heads whose bound is higher."""
+    some = False
+    for head in range(arcs.shape[0]):
+        if bounds[head] > least:
+            bounds[head] = -np.inf
+            for tail in range(arcs.shape[0]):
+                if arcs[tail, head] and gains[tail, head] > bounds[head] and free[tail, head]:
+                    bounds[head] = gains[tail, head]
+            some |= bounds[head] > least
+    return some
+
+
+@njit(cache=True, nogil=True)
 def best_deletion(
     gains: Floats,
-    tails: Ints,
-    heads: Ints,
+    bounds: Floats,
+    arcs: Bools,
     free: Bools,
     slack: float,
     marks: Any,
@@ -67,20 +97,44 @@ def best_deletion(
     visited: Any,
 ) -> tuple[int, int, float]:
     """(tail, head, gain) of the best arc to delete; -1 if there is none."""
+    n = arcs.shape[0]
     best, from_, to = -np.inf, -1, -1
-    for at in range(tails.size):
-        tail, head = tails[at], heads[at]
-        open_ = free[tail, head] and gains[tail, head] > best + slack
-        if open_ and not _forbidden(here ^ marks[tail, head], visited):
-            best, from_, to = gains[tail, head], tail, head
+    for head in range(n):
+        if bounds[head] <= best + slack:
+            continue
+        for tail in range(n):
+            if not arcs[tail, head] or gains[tail, head] <= best + slack or not free[tail, head]:
+                continue
+            if not _forbidden(here ^ marks[tail, head], visited):
+                best, from_, to = gains[tail, head], tail, head
     return from_, to, best
+
+
+@njit(cache=True, nogil=True)
+def _some_reversal(
+    gains: Floats, bounds: Floats, arcs: Bools, above: Bools, free: Bools, least: float
+) -> bool:
+    """Whether turning some arc gains more than `least` and closes no cycle, likewise."""
+    some = False
+    for head in range(arcs.shape[0]):
+        if bounds[head] > least:
+            bounds[head] = -np.inf
+            for tail in range(arcs.shape[0]):
+                if not arcs[tail, head] or not free[tail, head]:
+                    continue
+                gain = gains[tail, head] + gains[head, tail]
+                if gain <= bounds[head]:
+                    continue
+                if gain <= least or legal_reversal(arcs, above, tail, head):
+                    bounds[head] = gain
+            some |= bounds[head] > least
+    return some
 
 
 @njit(cache=True, nogil=True)
 def best_reversal(
     gains: Floats,
-    tails: Ints,
-    heads: Ints,
+    bounds: Floats,
     arcs: Bools,
     above: Bools,
     free: Bools,
@@ -91,25 +145,26 @@ def best_reversal(
     visited: Any,
 ) -> tuple[int, int, float]:
     """(tail, head, gain) of the best arc to turn; -1 if there is none."""
+    n = arcs.shape[0]
     best, from_, to = -np.inf, -1, -1
-    for at in range(tails.size):
-        tail, head = tails[at], heads[at]
-        gain, mark = gains[tail, head] + gains[head, tail], marks[tail, head]
-        if gain <= best + slack or full[tail] or not free[tail, head]:
+    for head in range(n):
+        if bounds[head] <= best + slack:
             continue
-        if not legal_reversal(arcs, above, tail, head):
-            continue
-        if not _forbidden(here ^ mark ^ marks[head, tail], visited):
-            best, from_, to = gain, tail, head
+        for tail in range(n):
+            if not arcs[tail, head] or full[tail] or not free[tail, head]:
+                continue
+            gain, mark = gains[tail, head] + gains[head, tail], marks[tail, head]
+            if gain <= best + slack or not legal_reversal(arcs, above, tail, head):
+                continue
+            if not _forbidden(here ^ mark ^ marks[head, tail], visited):
+                best, from_, to = gain, tail, head
     return from_, to, best
 
 
 @njit(cache=True, nogil=True)
 def best_change(
     gains: Floats,
-    tops: Floats,
-    tails: Ints,
-    heads: Ints,
+    bounds: Floats,
     arcs: Bools,
     above: Bools,
     free: Bools,
@@ -123,8 +178,8 @@ def best_change(
     there is none. Of equal ones the first counts: add, delete, reverse, then head, then tail.
 
     gains    (n, n)  what adding or deleting the arc [tail, head] gains; -inf where it may not be
-    tops     (n,)    no gain of an arc to this head is larger
-    tails, heads     the arcs, by head, then tail
+    bounds   (3, n)  no legal addition, deletion or reversal of an arc to this head gains more; made
+             smaller where that is found
     above    (n, n)  whether the first is an ancestor of the second
     free     (n, n)  arcs that need not be
     full     (n,)    variables with as many parents as they may have
@@ -134,17 +189,20 @@ def best_change(
     visited  the marks of dags not to go to
     """
     verb, tail, head, best = -1, -1, -1, -np.inf
-    from_, to, gain = best_addition(gains, tops, arcs, above, full, slack, marks, here, visited)
+    adding, deleting, turning = bounds[ADD], bounds[DELETE], bounds[REVERSE]
+    from_, to, gain = best_addition(gains, adding, arcs, above, full, slack, marks, here, visited)
     if gain > best + slack:
         verb, tail, head, best = ADD, from_, to, gain
-    from_, to, gain = best_deletion(gains, tails, heads, free, slack, marks, here, visited)
-    if gain > best + slack:
-        verb, tail, head, best = DELETE, from_, to, gain
-    from_, to, gain = best_reversal(
-        gains, tails, heads, arcs, above, free, full, slack, marks, here, visited
-    )
-    if gain > best + slack:
-        verb, tail, head, best = REVERSE, from_, to, gain
+    if _some_deletion(gains, deleting, arcs, free, best + slack):
+        from_, to, gain = best_deletion(gains, deleting, arcs, free, slack, marks, here, visited)
+        if gain > best + slack:
+            verb, tail, head, best = DELETE, from_, to, gain
+    if _some_reversal(gains, turning, arcs, above, free, best + slack):
+        from_, to, gain = best_reversal(
+            gains, turning, arcs, above, free, full, slack, marks, here, visited
+        )
+        if gain > best + slack:
+            verb, tail, head, best = REVERSE, from_, to, gain
     return verb, tail, head, best
 
 

@@ -55,9 +55,8 @@ class Limits:
         """(n,) ... and with each variable as one more parent; None where all could be kept."""
         if self.states is None:
             return None
-        largest = float(self.states.max())
-        more = (len(parents) + 3) ** 2  # what another continuous parent makes of its squares
-        if self._numbers(child, parents) * max(largest, more) <= self._room(child):
+        most = int(np.argmax(self.states)), int(np.argmin(self.states))  # the largest of each kind
+        if all(self.keeps(child, (*parents, each)) for each in most):
             return None
         each = range(len(self.names))
         return np.array([self.keeps(child, (*parents, another)) for another in each])

@@ -177,7 +177,7 @@ class _Dags:
     ) -> tuple[Walk, Stop]:
         def heard(walk: Walk) -> None:
             if ledger is self.own:
-                total = self.rounds + self.method.restarts + 1
+                total = self.rounds + self.method.vain + 1
                 self.told(self.done + walk.failed, total, walk.highest)
             if self.ended():
                 raise KeyboardInterrupt

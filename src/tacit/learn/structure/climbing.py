@@ -11,7 +11,7 @@ import numpy as np
 from tacit.learn.fits import Stop
 from tacit.learn.structure.ledger import Ledger
 from tacit.learn.structure.perturbing import reordered, shaken
-from tacit.learn.structure.settings import HillClimb, IdealParent, Tabu
+from tacit.learn.structure.settings import PLENTY, HillClimb, IdealParent, Tabu
 from tacit.learn.structure.state import Change, Parents, State, rounding
 
 
@@ -88,6 +88,11 @@ class Task:
             return 1
         return self.settings.patience or self.settings.length // 2 + 1
 
+    def sated(self, walk: Walk) -> bool:
+        """Whether so much was done that nothing begins anew unless that was asked for."""
+        plenty = len(walk.changes) * self.ledger.n >= PLENTY
+        return self.settings.restarts is None and plenty
+
     @property
     def asks(self) -> str:
         """Which gains a dag on its way keeps up to date."""
@@ -115,7 +120,7 @@ def climb(task: Task, walk: Walk) -> Stop:
             if _chosen_anew(task, walk):
                 continue
             walk.failed = 0 if walk.bettered else walk.failed + (walk.restarts > 0)
-            if walk.failed >= task.settings.restarts:
+            if walk.failed >= task.settings.vain or task.sated(walk):
                 return Stop.CONVERGED
             _restart(task, walk)
             task.heard(walk)

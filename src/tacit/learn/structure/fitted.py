@@ -113,8 +113,7 @@ def _gains(ledger: Ledger, names: tuple[str, ...], parents: Parents) -> dict[Arc
     found = {}
     for child, who in enumerate(parents):
         whole = ledger.family(child, who)
-        for at, parent in enumerate(who):
-            less = ledger.family(child, who[:at] + who[at + 1 :])
+        for parent, less in zip(who, ledger.less(child, who).tolist(), strict=True):
             found[names[parent], names[child]] = whole - less
     return found
 

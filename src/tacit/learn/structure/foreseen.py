@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,14 +49,15 @@ class Foreseen(State):
         """The dag with these parents, nothing but its families scored yet."""
         plain = State.at(ledger, parents, "none")
         state = Foreseen(
-            ledger, asks, plain.parents, plain.arcs, plain.above, plain.gains, plain.tops,
-            plain.worth, plain.mark, plain.swaps, ranker=ranker, most=most,
+            ledger, asks, plain.parents, plain.arcs, plain.above, plain.gains,
+            plain.bounds, plain.worth, plain.mark, plain.swaps, plain.free, plain.sizes,
+            ranker=ranker, most=most,
         )  # fmt: skip
         state.sure = np.zeros((ledger.n, ledger.n), np.bool_, order="F")
         state.refresh(range(ledger.n))
         return state
 
-    def refresh(self, heads: Iterable[int]) -> None:
+    def refresh(self, heads: Sequence[int]) -> None:
         """Foresee anew what changes of these variables' parents gain."""
         for head in heads:
             if self.ranker.tells(head).any():
@@ -87,7 +88,8 @@ class Foreseen(State):
             self._score_arc(tail, head)
         for tail in () if who else self._first(head):
             self._score_arc(tail, head)
-        self.tops[head] = self.gains[:, head].max()
+        self.bounds[0, head] = self.gains[:, head].max()
+        self.loosen((head,))
         if self.asks == "replacing":
             self._foresee_swaps(head, who, foreseen, fewer)
 
@@ -209,7 +211,8 @@ class Foreseen(State):
         who = tuple(sorted({*self.parents[head]} ^ {tail}))
         self.gains[tail, head] = gained(self.ledger.family(head, who), float(self.worth[head]))
         self.sure[tail, head] = True
-        self.tops[head] = self.gains[:, head].max()
+        self.bounds[0, head] = self.gains[:, head].max()
+        self.loosen((head,))
 
     def _nothing_missed(self) -> bool:
         """Score the first few further parents of every variable; whether none of them gains."""

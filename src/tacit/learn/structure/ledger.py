@@ -2,19 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
 from tacit.arrays import Bools, Floats
-from tacit.engines.scoring import Scorer
+from tacit.engines.scoring import Removing, Scorer
 from tacit.estimate.scores.dag_priors import DagTerms
 from tacit.knowledge.limits import Limits
 
 MOST_NUMBERS = 40_000_000
 """Scores that are remembered in rows; then all are forgotten."""
-MOST_ALONE = 2_000_000
-"""Scores that are remembered one by one; then all are forgotten."""
+MOST_ALONE, MOST_NAMED = 2_000_000, 40_000_000
+"""Scores that are remembered one by one, and parents that they name; then all are forgotten."""
+
+Key: TypeAlias = tuple[int, tuple[int, ...]]
+"""A child and its parents, in rising order."""
+
+
+@dataclass(slots=True, eq=False)
+class Rows:
+    """Scores of children with each variable as one more parent.
+
+    sized  which rows there are, by child and number of parents: the parents as bits and as such
+    """
+
+    known: dict[Key, Floats] = field(default_factory=dict)
+    sized: dict[tuple[int, int], list[tuple[int, tuple[int, ...]]]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    def get(self, child: int, parents: tuple[int, ...]) -> Floats | None:
+        """The row, if it is there."""
+        return self.known.get((child, parents))
+
+    def put(self, child: int, parents: tuple[int, ...], row: Floats) -> Floats:
+        """Remember a row."""
+        self.known[child, parents] = row
+        self.sized.setdefault((child, len(parents)), []).append((_bits(parents), parents))
+        return row
+
+    def forget(self) -> None:
+        """Forget all of them."""
+        self.known.clear()
+        self.sized.clear()
+
+    def below(self, child: int, parents: tuple[int, ...]) -> Iterator[tuple[int, int, Floats]]:
+        """The rows of the parents without two of them, and where those two stand."""
+        k = len(parents)
+        there = self.sized.get((child, k - 2), [])
+        if 2 * len(there) > k * (k - 1):
+            pairs = ((a, b) for b in range(k) for a in range(b))
+            for a, b in pairs:
+                row = self.get(child, (*parents[:a], *parents[a + 1 : b], *parents[b + 1 :]))
+                if row is not None:
+                    yield a, b, row
+            return
+        whole = _bits(parents)
+        for bits, fewer in there:
+            if not bits & ~whole:
+                a, b = (at for at, parent in enumerate(parents) if not bits >> parent & 1)
+                yield a, b, self.known[child, fewer]
+
+
+def _bits(parents: tuple[int, ...]) -> int:
+    found = 0
+    for parent in parents:
+        found |= 1 << parent
+    return found
 
 
 @dataclass(slots=True, eq=False)
@@ -33,12 +91,15 @@ class Ledger:
     terms: DagTerms | None = None
     candidates: Bools | None = None
     evaluations: int = 0
-    changes: dict[tuple[int, tuple[int, ...]], tuple[float, Floats, float]] = field(
-        default_factory=dict
-    )
-    _alone: dict[tuple[int, tuple[int, ...]], float] = field(default_factory=dict)
-    _rows: dict[tuple[int, tuple[int, ...]], Floats] = field(default_factory=dict)
-    _few: dict[tuple[int, tuple[int, ...]], Floats] = field(default_factory=dict)
+    changes: dict[Key, tuple[float, Floats, float]] = field(default_factory=dict)
+    _alone: dict[Key, float] = field(default_factory=dict)
+    _named: int = 0
+    _rows: Rows = field(default_factory=Rows)
+    _few: Rows = field(default_factory=Rows)
+    _removing: Removing | None = None
+
+    def __post_init__(self) -> None:
+        self._removing = self.scorer if isinstance(self.scorer, Removing) else None
 
     @property
     def n(self) -> int:
@@ -49,27 +110,55 @@ class Ledger:
         """The score of the child with these parents, which come in rising order."""
         key = (child, parents)
         known = self._alone.get(key)
-        if known is None:
-            known = self._among_rows(child, parents)
+        if known is not None:
+            return known
+        known = self._among_rows(child, parents)
         if known is None:
             known = -np.inf
             if self.limits.keeps(child, parents):
                 known = self.scorer.family(child, parents) + self.prior(child, parents)
             self.evaluations += 1
-            if len(self._alone) >= MOST_ALONE:
-                self.forget()
+        self._make_room()
         self._alone[key] = known
+        self._named += len(parents)
         return known
+
+    def less(self, child: int, parents: tuple[int, ...]) -> Floats:
+        """(parents,) the score of the child without each of its parents, as `family` has it; those
+        that nobody asked for yet are scored together."""
+        fewer = [(child, parents[:at] + parents[at + 1 :]) for at in range(len(parents))]
+        if self._removing is None:
+            return np.array([self.family(*key) for key in fewer])
+        known = [self._alone.get(key) for key in fewer]
+        if None in known:
+            nearby = self._near_rows(child, parents)
+            known = [nearby.get(at) if each is None else each for at, each in enumerate(known)]
+        open_ = [at for at, each in enumerate(known) if each is None]
+        found = np.array([-np.inf if each is None else each for each in known])
+        kept = self.limits.keeps(child, parents)
+        asked = [at for at in open_ if kept or self.limits.keeps(*fewer[at])]
+        if asked:
+            found[asked] = self._removing.without(child, parents, np.array(asked))
+            if self.terms is not None:
+                found[asked] += [self.prior(*fewer[at]) for at in asked]
+        self.evaluations += len(open_)
+        self._make_room()
+        self._alone.update(zip(fewer, found.tolist(), strict=True))
+        self._named += len(open_) * (len(parents) - 1)
+        return found
+
+    def _make_room(self) -> None:
+        if len(self._alone) >= MOST_ALONE or self._named >= MOST_NAMED:
+            self.forget()
 
     def adding(self, child: int, parents: tuple[int, ...]) -> Floats:
         """The score of the child with each variable as one more parent; -inf where none may be."""
-        key = (child, parents)
         rows = self._rows if self.candidates is None else self._few
-        row = rows.get(key)
+        row = rows.get(child, parents)
         if row is None:
             if (len(self._rows) + len(self._few) + len(self.changes)) * self.n > MOST_NUMBERS:
                 self.forget()
-            row = rows[key] = self._row(child, parents)
+            row = rows.put(child, parents, self._row(child, parents))
         return row
 
     def choose(self, parents: tuple[tuple[int, ...], ...], many: int) -> None:
@@ -89,7 +178,7 @@ class Ledger:
             chosen[best[row[best] > -np.inf], child] = True
             chosen[list(who), child] = True
         self.candidates = chosen
-        self._few.clear()
+        self._few.forget()
         self.changes.clear()
 
     def candidate(self, tail: int, head: int) -> bool:
@@ -110,8 +199,9 @@ class Ledger:
     def forget(self) -> None:
         """Forget all scores; the count of evaluations stays."""
         self._alone.clear()
-        self._rows.clear()
-        self._few.clear()
+        self._named = 0
+        self._rows.forget()
+        self._few.forget()
         self.changes.clear()
 
     def _row(self, child: int, parents: tuple[int, ...]) -> Floats:
@@ -125,7 +215,7 @@ class Ledger:
         open_ = open_ if keeping is None else open_ & keeping
         if self.candidates is not None:
             open_ &= self.candidates[:, child]
-            known = self._rows.get((child, parents))
+            known = self._rows.get(child, parents)
             if known is not None:
                 return np.asarray(np.where(open_, known, -np.inf))
         asked = np.flatnonzero(open_)
@@ -140,9 +230,21 @@ class Ledger:
 
     def _among_rows(self, child: int, parents: tuple[int, ...]) -> float | None:
         for at, parent in enumerate(parents):
-            key = (child, parents[:at] + parents[at + 1 :])
+            fewer = parents[:at] + parents[at + 1 :]
             for rows in (self._rows, self._few):
-                row = rows.get(key)
+                row = rows.get(child, fewer)
                 if row is not None and row[parent] > -np.inf:
                     return float(row[parent])
         return None
+
+    def _near_rows(self, child: int, parents: tuple[int, ...]) -> dict[int, float]:
+        """What `_among_rows` has for the parents without each of them, by its place; of several
+        the one that it comes to first."""
+        found = dict[int, tuple[int, int, float]]()
+        for order, rows in enumerate((self._rows, self._few)):
+            for a, b, row in rows.below(child, parents):
+                for out, more in ((a, b), (b, a)):
+                    score = float(row[parents[more]])
+                    if score > -np.inf and (out not in found or (more, order) < found[out][:2]):
+                        found[out] = more, order, score
+        return {out: score for out, (*_, score) in found.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,14 +54,15 @@ class Pruned(State):
         plain = State.at(ledger, parents, "none")
         n = ledger.n
         state = Pruned(
-            ledger, asks, plain.parents, plain.arcs, plain.above, plain.gains, plain.tops,
-            plain.worth, plain.mark, plain.swaps, ranker=ranker, most=most,
+            ledger, asks, plain.parents, plain.arcs, plain.above, plain.gains,
+            plain.bounds, plain.worth, plain.mark, plain.swaps, plain.free, plain.sizes,
+            ranker=ranker, most=most,
         )  # fmt: skip
         state.asked = np.zeros((n, n), np.bool_)
         state.refresh(range(n))
         return state
 
-    def refresh(self, heads: Iterable[int]) -> None:
+    def refresh(self, heads: Sequence[int]) -> None:
         """Rank the candidates of these variables anew; what changes gain is asked when needed."""
         ledger = self.ledger
         for head in heads:
@@ -74,10 +75,9 @@ class Pruned(State):
             self.worth[head] = alone
             self.gains[:, head] = -np.inf
             self.asked[:, head] = False
-            for at, parent in enumerate(who):
-                less = ledger.family(head, who[:at] + who[at + 1 :])
-                self.gains[parent, head] = gained(less, alone)
-            self.tops[head] = self.gains[:, head].max()
+            self.gains[list(who), head] = gained(ledger.less(head, who), alone)
+            self.bounds[0, head] = self.gains[:, head].max()
+            self.loosen((head,))
             foreseen = self.ranker.foreseen(head, who)
             self.more[head] = self._places(foreseen.adding)
             if self.asks == "replacing":
@@ -170,7 +170,8 @@ class Pruned(State):
         longer = tuple(sorted((*self.parents[head], tail)))
         gain = float(gained(self.ledger.family(head, longer), float(self.worth[head])))
         self.gains[tail, head] = gain
-        self.tops[head] = max(self.tops[head], gain)
+        self.bounds[0, head] = max(self.bounds[0, head], gain)
+        self.loosen((head,))
 
     def _turns(self) -> None:
         """Score the other way round of every arc that can be turned."""

@@ -52,7 +52,7 @@ def _one(task: Run, number: int) -> Dag:
     scorer = question.scorer.weighted(resampling(question, rng))
     method = task.method
     if isinstance(method, HillClimb | Tabu | IdealParent):
-        method = replace(method, restarts=min(method.restarts, FEW))
+        method = replace(method, restarts=min(method.vain, FEW))
     sampled = replace(question, scorer=scorer)
     seed = int(rng.integers(2**63))
     found = run(replace(task, question=sampled, method=method, seed=seed, told=_silent, kept=None))

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.arrays import Floats
 from tacit.core.errors import OptionError, listed, nearest, quoted
+from tacit.core.grid import counted
 from tacit.core.interrupts import asked_to_end
 from tacit.learn.annealing.runners import simulated_annealed, weight_annealed
 from tacit.learn.annealing.settings import WeightAnnealing
@@ -63,7 +64,7 @@ def climbed(task: Run) -> Outcome:
     with asked_to_end() as asked:
 
         def heard(walk: Walk) -> None:
-            task.told(walk.failed, settings.restarts + 1, walk.highest)
+            task.told(walk.failed, settings.vain + 1, walk.highest)
             if task.kept is not None:
                 task.kept.keep(walk, rng, ledger.evaluations)
             if asked():
@@ -82,6 +83,20 @@ def climbed(task: Run) -> Outcome:
         ledger.evaluations,
         tuple(as_move(change, question.names, restart) for change, restart in walk.changes),
         walk.restarts,
+        _spared(steps, walk, stop),
+    )
+
+
+def _spared(task: Task, walk: Walk, stop: Stop) -> tuple[str, ...]:
+    """A note about restarts that were left out because so much had been done."""
+    vain = task.settings.vain
+    if stop is not Stop.CONVERGED or walk.failed >= vain or not task.sated(walk):
+        return ()
+    made, again = counted(len(walk.changes), "change"), counted(walk.restarts, "restart")
+    return (
+        f"restarts ended early, after {made} among {counted(task.ledger.n, 'variable')} and "
+        f"{again}: a better dag may be found with restarts={vain}, which goes on until {vain} in a "
+        "row find nothing better",
     )
 
 

@@ -11,13 +11,19 @@ ASCENTS = ("best", "first")
 PERTURBATIONS = ("order", "moves", "bootstrap")
 SIMILARITIES = ("ideal", "current", "exact")
 INSERTIONS = ("cluster", "all")
+PLENTY = 20_000_000
+"""Changes made times variables, from which on a search that was not told how often to restart does
+not: about as many families were scored by then. Below some hundred variables nobody gets there;
+far above, every restart gains a little, and fifty in a row that gain nothing never come."""
 
 
 @dataclass(frozen=True, slots=True)
 class HillClimb:
     """Take the best single change while there is one that gains; then shake the dag and go on.
 
-    restarts    end after so many restarts in a row that found nothing better; 0 never restarts
+    restarts    end after this many restarts in a row that found nothing better; 0 never restarts.
+                None: 50, and no restart begins once changes made times variables reach 20 million,
+                which a note of the result says
     perturb     how a restart leaves the best dag: "order" moves some variables to other places of
                 a topological order and turns the arcs that then point backwards; "moves" makes
                 random legal changes; "bootstrap" climbs on resampled cases first
@@ -33,7 +39,7 @@ class HillClimb:
     [HV1 1.6, Algorithms 1 and 2]
     """
 
-    restarts: int = 50
+    restarts: int | None = None
     perturb: str = "order"
     shaken: int = 4
     ascent: str = "best"
@@ -50,6 +56,11 @@ class HillClimb:
         """The method as Python writes it."""
         return described(self, HillClimb())
 
+    @property
+    def vain(self) -> int:
+        """Restarts in a row that find nothing better, after which it ends."""
+        return 50 if self.restarts is None else self.restarts
+
 
 @dataclass(frozen=True, slots=True)
 class Tabu:
@@ -57,12 +68,13 @@ class Tabu:
 
     length      how many dags are remembered
     patience    steps without a better dag after which a climb ends; None: length // 2 + 1
+    restarts    as for `HillClimb`; None: 5, and none once changes times variables reach 20 million
     The other settings are those of `HillClimb`. [HV1 1.6, Algorithm 2 as corrected by erratum E14]
     """
 
     length: int = 200
     patience: int | None = None
-    restarts: int = 5
+    restarts: int | None = None
     perturb: str = "moves"
     shaken: int = 10
     replace: bool = False
@@ -82,6 +94,11 @@ class Tabu:
     def describe(self) -> str:
         """The method as Python writes it."""
         return described(self, Tabu())
+
+    @property
+    def vain(self) -> int:
+        """Restarts in a row that find nothing better, after which it ends."""
+        return 5 if self.restarts is None else self.restarts
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +154,11 @@ class IdealParent:
     def ascent(self) -> str:
         """The best change is taken."""
         return "best"
+
+    @property
+    def vain(self) -> int:
+        """Restarts in a row that find nothing better, after which it ends."""
+        return self.restarts
 
     @property
     def candidates(self) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -61,7 +61,9 @@ class State:
     arcs   (n, n)  whether [tail, head] is an arc
     above  (n, n)  whether the first is an ancestor of the second
     gains  (n, n)  what adding or deleting the arc gains; -inf where it may not be
-    tops   (n,)    the largest of the gains of arcs to each head
+    bounds (3, n)  no legal addition, deletion or reversal of an arc to each head gains more
+    free   (n, n)  arcs that need not be
+    sizes  (n,)    how many parents every variable has
     worth  (n,)    the score of every family
     swaps  the changes that put another parent in the place of one
     asks   "all" keeps gains up to date, "replacing" swaps too, "none" neither
@@ -73,11 +75,12 @@ class State:
     arcs: Bools
     above: Bools
     gains: Floats
-    tops: Floats
+    bounds: Floats
     worth: Floats
     mark: np.uint64
     swaps: Swaps
-    arcs_listed: tuple[Ints, Ints, Ints] | None = None
+    free: Bools
+    sizes: Ints
 
     @staticmethod
     def at(ledger: Ledger, parents: Parents, asks: str = "all") -> State:
@@ -91,10 +94,11 @@ class State:
         above = np.zeros((n, n), dtype=np.bool_)
         find_paths(arcs, above)
         mark = np.bitwise_xor.reduce(marks_of(n)[arcs], initial=np.uint64(0))
-        gains, tops = np.full((n, n), -np.inf, order="F"), np.full(n, -np.inf)
+        gains = np.full((n, n), -np.inf, order="F")
         state = State(
-            ledger, asks, list(parents), arcs, above, gains, tops, np.zeros(n), mark, Swaps.none(n)
-        )
+            ledger, asks, list(parents), arcs, above, gains, np.full((3, n), np.inf),
+            np.zeros(n), mark, Swaps.none(n), ~ledger.limits.required, arcs.sum(axis=0),
+        )  # fmt: skip
         state.refresh(range(n))
         return state
 
@@ -108,7 +112,7 @@ class State:
         """The parents of every variable."""
         return tuple(self.parents)
 
-    def refresh(self, heads: Iterable[int]) -> None:
+    def refresh(self, heads: Sequence[int]) -> None:
         """Ask anew what changes of these variables' parents would gain."""
         for head in heads:
             who = self.parents[head]
@@ -116,17 +120,26 @@ class State:
                 self.worth[head] = self.ledger.family(head, who)
                 continue
             known = self.ledger.changes.get((head, who)) or self._ask(head, who)
-            self.worth[head], self.gains[:, head], self.tops[head] = known
+            self.worth[head], self.gains[:, head], self.bounds[0, head] = known
             if self.asks == "replacing":
                 self._ask_swaps(head, who)
+        self.loosen(heads)
+
+    def loosen(self, heads: Sequence[int]) -> None:
+        """Without arcs to these heads, or with them turned, other things are gained now."""
+        if len(heads) == len(self.parents):
+            self.bounds[1:] = np.inf
+            return
+        for head in heads:
+            self.bounds[1:, head] = np.inf
+            self.bounds[2, self.arcs[head]] = np.inf
 
     def _ask(self, head: int, who: tuple[int, ...]) -> tuple[float, Floats, float]:
         """The score of a family, what its changes by one parent gain, and the most of that."""
         ledger = self.ledger
         alone, more = ledger.family(head, who), ledger.adding(head, who)
         gains = gained(more, alone).copy()
-        for at, parent in enumerate(who):
-            gains[parent] = gained(ledger.family(head, who[:at] + who[at + 1 :]), alone)
+        gains[list(who)] = gained(ledger.less(head, who), alone)
         known = ledger.changes[head, who] = alone, gains, float(gains.max())
         return known
 
@@ -153,11 +166,10 @@ class State:
         from tacit.kernels.dags import best_change
 
         limits, marks = self.ledger.limits, marks_of(self.ledger.n)
-        sizes, tails, heads = self._listed()
         slack = rounding(self.score)
         verb, tail, head, gain = best_change(
-            self.gains, self.tops, tails, heads, self.arcs, self.above, ~limits.required,
-            sizes >= limits.most, slack, marks, self.mark, visited,
+            self.gains, self.bounds, self.arcs, self.above, self.free, self.sizes >= limits.most,
+            slack, marks, self.mark, visited,
         )  # fmt: skip
         found = Change(VERBS[verb], tail, head, gain) if verb >= 0 else None
         if found is not None and found.verb == "add":
@@ -165,14 +177,6 @@ class State:
         least = -np.inf if found is None else found.gain
         swap = self.swaps.best(least, slack, self.above, (self.mark, marks, visited))
         return found if swap is None else Change("replace", swap[1], swap[2], swap[0], swap[3])
-
-    def _listed(self) -> tuple[Ints, Ints, Ints]:
-        """How many parents each variable has, and the tails and heads of all arcs."""
-        if self.arcs_listed is None:
-            sizes = np.array([len(who) for who in self.parents], dtype=np.int64)
-            tails = np.array([tail for who in self.parents for tail in who], dtype=np.int64)
-            self.arcs_listed = sizes, tails, np.repeat(np.arange(sizes.size), sizes)
-        return self.arcs_listed
 
     def _either_way(self, change: Change, slack: float, visited: Marks) -> Change:
         """The arc, or its reverse if it gains as much and more can be gained after it.
@@ -237,7 +241,7 @@ class State:
 
     def turn(self, change: Change) -> tuple[int, ...]:
         """Change the arcs alone; the variables whose parents changed."""
-        from tacit.kernels.dags import add_paths, find_paths
+        from tacit.kernels.dags import add_paths, find_paths, legal_reversal
 
         tail, head = change.tail, change.head
         match change.verb:
@@ -246,7 +250,10 @@ class State:
                 add_paths(self.above, tail, head)
                 return (head,)
             case "delete":
+                alone = legal_reversal(self.arcs, self.above, tail, head)
                 self._flip(tail, head)
+                if not alone:  # another path leads there, so nobody lost an ancestor
+                    return (head,)
             case "reverse":
                 self._flip(tail, head)
                 self._flip(head, tail)
@@ -254,6 +261,7 @@ class State:
                 self._flip(change.instead, head)
                 self._flip(tail, head)
         find_paths(self.arcs, self.above)
+        self.bounds[0] = self.bounds[2] = np.inf  # more may be legal now
         self.swaps.forget()
         return (tail, head) if change.verb == "reverse" else (head,)
 
@@ -261,5 +269,5 @@ class State:
         there = self.arcs[tail, head] = not self.arcs[tail, head]
         who = set(self.parents[head])
         self.parents[head] = tuple(sorted(who | {tail} if there else who - {tail}))
-        self.arcs_listed = None
+        self.sizes[head] += 1 if there else -1
         self.mark = np.uint64(self.mark ^ marks_of(self.ledger.n)[tail, head])
