@@ -1,42 +1,37 @@
-"""A weak prior where the likelihood of regressions has no maximum.
+"""The weak prior where the likelihood of regressions has no maximum.
 
 Where many values are equal, or cases lie on one line, noise shrinks to nothing and the likelihood
-grows without bound. One pseudo-case in every configuration, whose deviations are a tenth of the
-columns' own, keeps it up:
+grows without bound. One pseudo-case in every configuration, whose deviations are a small part ε of
+the columns' own, keeps it up:
 
-    maximise  log P(cases given β, sd) - ½ log sd² - ½ ε² (scale² + Σ (β sd_parent)² + off²) / sd²,
+    maximise  log P(cases given β, sd) - ½ log sd² - ½ ε² (scale² + Σ (β sd_parent)² + off²) / sd².
 
-ε = 0.1. Where there is noise to speak of it hardly counts. [Fraley and Raftery 2007]
+The score is the first term alone, at that maximum. [Fraley and Raftery 2007]
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from tacit.arrays import Bools, Floats
+from tacit.arrays import Bools
 from tacit.core.variables import Continuous, Variable
-from tacit.estimate.continuous.many import Lines, best_lines
-from tacit.estimate.continuous.prior import Scales
+from tacit.estimate.continuous.many import Lines, lines_under
+from tacit.estimate.continuous.prior import Scales, WeakNormal
 from tacit.estimate.continuous.regression import Extra, estimate_regression
 from tacit.estimate.continuous.regressions import Gaussian, joined, moments_at
+from tacit.estimate.estimates import Smoothed
 from tacit.families.conditional_moments import AnyMoments, ConditionalMoments
-from tacit.families.moments import Moments
-
-NOISE = 0.1
-"""The deviation of the pseudo-case, as a share of the columns': noise a tenth of what a column
-varies by is common, and then the prior adds a case like others; much less noise is rare."""
 
 
 def weak_prior(axes: Sequence[Variable], scales: Scales) -> Extra:
     """What it adds to each regression of a family (parents..., child)."""
-    at = [scales.names.index(axis.name) for axis in axes if isinstance(axis, Continuous)]
-    return _extra(scales.means[at], scales.sds[at])
-
-
-def _extra(means: Floats, sds: Floats) -> Extra:
-    return Extra(Moments(NOISE**2, means, NOISE**2 * np.diag(sds**2)), 1.0)
+    names = [axis.name for axis in axes if isinstance(axis, Continuous)]
+    extra = Extra.of(WeakNormal().pseudo(names, scales), Smoothed())
+    assert extra is not None
+    return extra
 
 
 def weak_lines(axes: tuple[Variable, ...], held: AnyMoments, extra: Extra) -> Gaussian:
@@ -54,7 +49,8 @@ def weak_log_likelihood(held: ConditionalMoments, thin: Bools) -> float:
     thin  configurations that take the regression of all cases
     """
     size = held.means.shape[-1]
-    extra = _extra(np.zeros(size), np.ones(size))
+    axes = [Continuous(str(at)) for at in range(size)]
+    extra = weak_prior(axes, Scales(tuple(a.name for a in axes), np.zeros(size), np.ones(size)))
     own, total = _some(held, ~thin), 0.0
     if own.weights.size:
         total = _lines(own, extra).log_likelihood(own)
@@ -72,17 +68,8 @@ def weak_log_likelihood(held: ConditionalMoments, thin: Bools) -> float:
 
 
 def _lines(held: ConditionalMoments, extra: Extra) -> Lines:
-    many = held.weights.size
-    prior = extra.moments
-    added = ConditionalMoments(
-        np.full(many, prior.weight),
-        np.tile(prior.means, (many, 1)),
-        np.tile(prior.scatter, (many, 1, 1)),
-    )
-    whole = held + added
-    found = best_lines(whole)
-    variances = found.variances * whole.weights / (held.weights + extra.weight)
-    return Lines(found.slopes, found.levels, variances)
+    axes = tuple(Continuous(str(at)) for at in range(held.size))
+    return lines_under(axes, held, replace(extra, pools=False))
 
 
 def _some(held: ConditionalMoments, which: Bools) -> ConditionalMoments:
