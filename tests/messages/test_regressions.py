@@ -179,9 +179,9 @@ def test_a_prior_of_gaussian_families_needs_some():
     [
         (-1, "strength=-1 must be a number of cases, 0 or more"),
         ("1", "strength='1' must be a number of cases, 0 or more"),
-        (1e60, "strength=1e+60 is not between 1e-50 and 1e+50 cases, so it cannot be computed "
+        (1e60, "strength=1e+60 is not between 1e-50 and 1e+50, so it cannot be computed "
          "with"),
-        (1e-60, "strength=1e-60 is not between 1e-50 and 1e+50 cases, so it cannot be computed "
+        (1e-60, "strength=1e-60 is not between 1e-50 and 1e+50, so it cannot be computed "
          "with"),
     ],
 )  # fmt: skip

@@ -61,12 +61,12 @@ def test_thin_configurations_take_the_regression_of_all_cases_and_are_noted(fit)
 def test_one_thin_configuration_is_noted_in_the_singular():
     rest = SITE != "coast"
     cases = {"Site": SITE[rest], "Power": POWER[rest]}
-    fit = tc.fit("Site -> Power", cases, estimate=tc.ML())
-    assert fit.notes == (
-        "1 of 2 configurations of the discrete parents of Power has no more than 2 cases, "
-        "too few for a regression of its own: it takes that of all cases",
-    )
-    assert tc.fit("Site -> Power", cases).notes == (
+    for estimate in (tc.ML(), tc.Smoothed()):
+        assert tc.fit("Site -> Power", cases, estimate=estimate).notes == (
+            "1 of 2 configurations of the discrete parents of Power has no more than 2 cases, "
+            "too few for a regression of its own: it takes that of all cases",
+        )
+    assert tc.fit("Site -> Power", cases, prior=tc.WeakNormal(spread=1)).notes == (
         "1 of 2 configurations of the discrete parents of Power has no more than 2 cases: the "
         "prior decides most of its regression",
     )
@@ -75,7 +75,7 @@ def test_one_thin_configuration_is_noted_in_the_singular():
 def test_a_configuration_without_noise_is_noted():
     power = np.where(SITE == "hill", 2 * WIND, POWER)
     cases = CASES | {"Power": power}
-    leaning = tc.fit("Site, Wind -> Power", cases).notes[-1]
+    leaning = tc.fit("Site, Wind -> Power", cases).notes[0]
     assert leaning.startswith(
         "Power is an exact linear function of its parents in 1 of 3 configurations of its discrete "
         "parents: the prior alone keeps its noise, at sd "
@@ -95,7 +95,7 @@ def test_dependent_parents_are_noted():
         "the parents of Power depend on each other in these cases: 2 coefficients are not "
         "determined; the shortest solution was taken"
     )
-    assert tc.fit("Site, Wind, Gust -> Power", twice).notes[1] == (
+    assert tc.fit("Site, Wind, Gust -> Power", twice).notes[0] == (
         "the parents of Power depend on each other in these cases: only the prior tells 2 "
         "coefficients from the others"
     )

@@ -218,7 +218,7 @@ def test_cases_on_an_exact_function_are_on_it_for_the_fit_too(slope):
     x = RNG.normal(size=60)
     cases = {"X": x.tolist(), "Y": (slope * x + 1).tolist(), "G": list("uvw") * 20}
     for dag, family in (("X -> Y", "Y"), ("X -> Y <- G", "Y")):
-        fit = tc.fit(dag, cases)
+        fit = tc.fit(dag, cases, estimate=tc.ML())
         assert (np.asarray(fit.network[family].sd) == 0).all()
         codes = [np.arange(60) % 3] if "G" in fit.network[family].parents else []
         density = fit.network[family].log_prob([x, *codes, slope * x + 1])
