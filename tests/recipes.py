@@ -322,7 +322,8 @@ SEARCHES = [
         steps=3, max_rounds=2, restarts=1, seed=2), alone=True),
     Recipe("structural EM of complete cases", lambda: tc.structural_em(
         "asia.csv", leave_out=["xray", "dysp"], as_given=True, seed=2), alone=True),
-    Recipe("structural EM over lines", command("search", "reals-gaps.csv", "--seed", "2")),
+    Recipe("structural EM over lines", command(
+        "search", "reals-gaps.csv", "--normal-prior", "weak:2", "--seed", "2")),
     Recipe("structural EM over curves", command(
         "search", "reals-gaps.csv", "--family", "Y=sigmoid", "--method", "ideal:2", "--seed", "2")),
 ]  # fmt: skip

@@ -263,7 +263,7 @@ def test_least_squares_in_a_network():
     x, y = Continuous("X"), Continuous("Y")
     truth = Network.of([LinearGaussian((x,), [], 2, 1), LinearGaussian((x, y), [3.0], -1, 0.5)])
     cases = tc.sample(truth, 5000, seed=1)
-    fit = tc.fit(truth, cases, level=0.9999)
+    fit = tc.fit(truth, cases, level=0.9999, estimate=tc.ML())
     line = fit.network["Y"]
     slope, level = np.polyfit(cases["X"], cases["Y"], 1)
     assert_allclose(line.coefficients, [slope], rtol=1e-9)

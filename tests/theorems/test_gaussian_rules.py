@@ -36,7 +36,7 @@ def test_theorem_6_1_1_is_least_squares_on_abstracted_parents(first, second):
     theta = np.linalg.inv(abstracted.T @ abstracted) @ abstracted.T @ Y
     variance = np.mean((abstracted @ theta - Y) ** 2)
     rule = f"{first} * coefficient(Y, B) = {second} * coefficient(Y, A)"
-    fit = tc.fit(DAG, CASES, knowledge=rule)
+    fit = tc.fit(DAG, CASES, estimate=tc.ML(), knowledge=rule)
     expected = [first * theta[0], second * theta[0], theta[1], theta[2]]
     assert_allclose(beta(fit), expected, atol=1e-10)
     assert_allclose(fit.network["Y"].sd ** 2, variance)
@@ -45,14 +45,16 @@ def test_theorem_6_1_1_is_least_squares_on_abstracted_parents(first, second):
 
 
 def test_sharing_is_proportionality_with_factors_of_one():
-    shared = tc.fit(DAG, CASES, knowledge="coefficient(Y, A) = coefficient(Y, B)")
-    proportional = tc.fit(DAG, CASES, knowledge="coefficient(Y, A) = 1.0 * coefficient(Y, B)")
+    shared = tc.fit(DAG, CASES, estimate=tc.ML(), knowledge="coefficient(Y, A) = coefficient(Y, B)")
+    proportional = tc.fit(
+        DAG, CASES, estimate=tc.ML(), knowledge="coefficient(Y, A) = 1.0 * coefficient(Y, B)"
+    )
     assert_allclose(beta(shared), beta(proportional), rtol=1e-12)
 
 
 def test_abstracted_parents_that_repeat_each_other_leave_the_shortest_solution():
     cases = {**CASES, "B": -A, "C": RANDOM.normal(size=N)}
-    fit = tc.fit(DAG, cases, knowledge="coefficient(Y, A) = coefficient(Y, B)")
+    fit = tc.fit(DAG, cases, estimate=tc.ML(), knowledge="coefficient(Y, A) = coefficient(Y, B)")
     design = np.column_stack([cases["C"], np.ones(N)])
     theta, squares, _, _ = np.linalg.lstsq(design, Y, rcond=None)
     assert_allclose(fit.network["Y"].sd ** 2, squares[0] / N)
@@ -62,7 +64,7 @@ def test_abstracted_parents_that_repeat_each_other_leave_the_shortest_solution()
 def test_an_example_of_the_source_shares_suppliers_and_weighs_a_third():
     """Two suppliers with equal weight, a third with a weight three times lower."""
     rules = "coefficient(Y, A) = coefficient(Y, B); coefficient(Y, A) = 3 * coefficient(Y, C)"
-    fit = tc.fit(DAG, CASES, knowledge=rules)
+    fit = tc.fit(DAG, CASES, estimate=tc.ML(), knowledge=rules)
     design = np.column_stack([A + B + C / 3, np.ones(N)])
     theta = np.linalg.lstsq(design, Y, rcond=None)[0]
     assert_allclose(beta(fit), [theta[0], theta[0], theta[0] / 3, theta[1]])
@@ -82,7 +84,7 @@ RULED = [
 @pytest.mark.parametrize(("text", "rules"), RULED, ids=[text for text, _ in RULED])
 def test_signs_and_bounds_are_the_quadratic_program_of_a_solver(text, rules):
     (expected,) = naive.ruled_least_squares([FULL], [Y], rules)
-    fit = tc.fit(DAG, CASES, knowledge=text)
+    fit = tc.fit(DAG, CASES, estimate=tc.ML(), knowledge=text)
     assert_allclose(beta(fit), expected, atol=2e-4)
     squares = np.sum((Y - FULL @ beta(fit)) ** 2)
     assert squares <= np.sum((Y - FULL @ expected) ** 2) + 1e-6
@@ -107,7 +109,7 @@ def test_signs_and_bounds_are_the_quadratic_program_of_a_solver(text, rules):
 )  # fmt: skip
 def test_rules_across_families_reach_the_likelihood_of_a_general_solver(text, constraints):
     best = naive.most_likely([FULL, ONE], [Y, Z], constraints)
-    fit = tc.fit(DAG, CASES, knowledge=text)
+    fit = tc.fit(DAG, CASES, estimate=tc.ML(), knowledge=text)
     families = ((FULL, Y, "Y"), (ONE, Z, "Z"))
     ours = sum(
         naive.log_likelihood(design, child, beta(fit, name), fit.network[name].sd ** 2)
@@ -125,17 +127,20 @@ def test_rules_across_families_reach_the_likelihood_of_a_general_solver(text, co
 def test_a_price_is_the_slope_of_the_optimum_and_a_cost_what_leaving_the_rule_out_gains():
     def best(limit: float) -> float:
         rules = f"coefficient(Y, C) >= {limit!r}; coefficient(Y, A) = coefficient(Z, A)"
-        return tc.fit(DAG, CASES, knowledge=rules).log_likelihood
+        return tc.fit(DAG, CASES, estimate=tc.ML(), knowledge=rules).log_likelihood
 
     fit = tc.fit(
-        DAG, CASES, knowledge="coefficient(Y, C) >= 0; coefficient(Y, A) = coefficient(Z, A)"
-    )
+        DAG, CASES, estimate=tc.ML(),
+        knowledge="coefficient(Y, C) >= 0; coefficient(Y, A) = coefficient(Z, A)",
+    )  # fmt: skip
     sign, tie = fit.rules
     slope = (best(-1e-4) - best(1e-4)) / 2e-4
     assert_allclose(sign.price, 0.01 * slope, rtol=1e-3)
-    free = tc.fit(DAG, CASES, knowledge="coefficient(Y, A) = coefficient(Z, A)").log_likelihood
+    free = tc.fit(
+        DAG, CASES, estimate=tc.ML(), knowledge="coefficient(Y, A) = coefficient(Z, A)"
+    ).log_likelihood
     assert_allclose(sign.cost, free - fit.log_likelihood, rtol=1e-6)
-    alone = tc.fit(DAG, CASES, knowledge="coefficient(Y, C) >= 0").log_likelihood
+    alone = tc.fit(DAG, CASES, estimate=tc.ML(), knowledge="coefficient(Y, C) >= 0").log_likelihood
     assert_allclose(tie.cost, alone - fit.log_likelihood, rtol=1e-6)
     assert sign.verdict == "resisted"
     assert (sign.value, sign.limit) == (0.0, 0.0)
@@ -143,9 +148,11 @@ def test_a_price_is_the_slope_of_the_optimum_and_a_cost_what_leaving_the_rule_ou
 
 def test_prices_of_variances_are_slopes_too():
     def best(limit: float) -> float:
-        return tc.fit(DAG, CASES, knowledge=f"variance(Y) <= {limit!r}").log_likelihood
+        return tc.fit(
+            DAG, CASES, estimate=tc.ML(), knowledge=f"variance(Y) <= {limit!r}"
+        ).log_likelihood
 
-    (rule,) = tc.fit(DAG, CASES, knowledge="variance(Y) <= 0.6").rules
+    (rule,) = tc.fit(DAG, CASES, estimate=tc.ML(), knowledge="variance(Y) <= 0.6").rules
     assert_allclose(rule.price, 0.01 * (best(0.6001) - best(0.5999)) / 2e-4, rtol=1e-3)
 
 

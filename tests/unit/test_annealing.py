@@ -150,7 +150,7 @@ def test_a_report_says_how_to_do_it_again(method):
     words = "--method weight-annealing" + (" --restarts 2" if "2" in method else "")
     assert words in text
     random = latent(tc.WeightAnnealing(tc.EM(restarts=1), "random"))
-    assert "weight-annealing" not in str(tc.report(random))  # the command line has no word for it
+    assert "--method weight-annealing --restarts 1 --set reweight=random" in str(tc.report(random))
 
 
 def test_the_command_is_the_method_of_the_library(

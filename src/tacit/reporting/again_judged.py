@@ -201,7 +201,7 @@ EVALUATE = Verb(
         Setting(("folds",), ("--folds",), _parts),
         Setting(("repeats",), ("--curve", "--repeats"), _curve),
         Setting(("knowledge",), ("--knowledge",), _of_fit(knowledge)),
-        Setting(("prior",), ("--prior",), _without("--normal-prior", prior)),
+        Setting(("prior",), ("--prior", "--normal-prior"), _of_fit(prior)),
         Setting(("estimate",), ("--estimate",), _without("--empty", estimate)),
         Setting(("families",), ("--family",), _of_fit(families)),
         Setting(("method",), (), _method),

@@ -189,7 +189,7 @@ _BOTH = (
     Setting(("score",), ("--score",), score),
     Setting(("dag_prior",), ("--dag-prior",), dag_prior),
     Setting(("method",), ("--method", *_LIMITS.values()), method),
-    Setting(("prior",), ("--prior",), _prior),
+    Setting(("prior",), ("--prior", "--normal-prior"), _prior),
     Setting(("estimate",), ("--estimate",), _estimate),
     Setting(("start",), ("--start",), start),
     Setting(("leave_out",), ("--leave-out",), leave_out),

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from tacit.core.dataset import Dataset
-from tacit.core.errors import EstimateError
 from tacit.core.network import Network
 from tacit.core.variables import Discrete
 from tacit.learn.structure.search import search
@@ -24,8 +23,7 @@ def finished(bench: Bench, whole: Dataset, network: Network) -> Network:
 
     What cases held out have judged is whether the hidden variables stay; they have no more to say
     then, and with them more arcs can be told. Nothing changes where only some arcs may, and a
-    hidden variable that would be lost stays where it is, as all do where a column of real values
-    would lose its noise.
+    hidden variable that would be lost stays where it is.
     """
     settings = bench.settings
     if settings.finish != FULL:
@@ -36,12 +34,7 @@ def finished(bench: Bench, whole: Dataset, network: Network) -> Network:
         for name, variable in network.variables.items()
         if isinstance(variable, Discrete) and name not in whole
     }
-    try:
-        found = _searched(bench, network, hidden)
-    except EstimateError:  # some noise shrinks to nothing among all cases: no dag can be told
-        if not bench.mixed:
-            raise
-        return network
+    found = _searched(bench, network, hidden)
     if set(found) != set(network):
         return network
     for name in hidden:
