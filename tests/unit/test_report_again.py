@@ -148,6 +148,8 @@ EVALUATIONS = {
     ),
     "gaps": ("evaluate", "marked.csv", "--network", "group -> crp", "--missing", "NA", "--target",
              "crp", "--weights", "n", "--seed", "1"),
+    "lines": ("evaluate", "reals.csv", "--network", "X -> Y -> Z", "--normal-prior", "3", "--seed",
+              "1"),
 }  # fmt: skip
 
 
